@@ -1,0 +1,1 @@
+"""Bots, search, the perfect solver, the policy network and the arena."""

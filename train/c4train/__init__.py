@@ -1,0 +1,1 @@
+"""Training: distillation, PPO and AlphaZero, one readable file each."""
