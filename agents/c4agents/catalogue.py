@@ -1,0 +1,68 @@
+"""The agents of this package: names, options, and where each is made.
+
+To add one: write a class that has what :class:`c4agents.agent.Agent` asks for, and an
+:class:`~c4agents.registry.Entry` here. This module imports none of them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from c4agents.registry import Entry, Option
+
+EVALUATION_NAMES: Final = ("outcome", "lines", "squares", "windows", "powers", "chains")
+LEVELS: Final = {"easy": 4, "medium": 7, "hard": 8}
+"""Difficulty levels 1, 2 and 3: names and search depths."""
+
+_SEED = Option("seed", int, 0, "start of its random numbers")
+_EVALUATION = Option("eval", str, "windows", "evaluation at the depth limit", choices=EVALUATION_NAMES)
+_DEPTH = Option("depth", int, 4, "plies to look ahead", least=1, most=42)
+_TIES = Option("ties", str, "centre", "which of equally good columns", choices=("centre", "random"))
+_SECONDS = Option("seconds", float, None, "time limit per move; none if not given", least=0.001)
+
+CATALOGUE: Final = (
+    Entry("random", "a random column with room", "c4agents.simple:RandomAgent", (_SEED,)),
+    Entry("rules", "wins at once if it can, else blocks, else random", "c4agents.simple:RulesAgent", (_SEED,)),
+    Entry(
+        "minimax",
+        "plain minimax to a fixed depth, without pruning on purpose",
+        "c4agents.search:MinimaxAgent",
+        (_EVALUATION, _DEPTH, _TIES, _SEED),
+    ),
+    Entry(
+        "alphabeta",
+        "minimax with alpha-beta pruning: the same values from fewer nodes",
+        "c4agents.search:AlphaBetaAgent",
+        (
+            _EVALUATION,
+            _DEPTH,
+            _SECONDS,
+            Option("ordering", bool, True, "search promising columns first"),
+            Option("table", bool, True, "remember positions reached before"),
+            Option("deepening", bool, True, "search depth 1, 2, ... in turn"),
+            _TIES,
+            _SEED,
+        ),
+    ),
+    Entry(
+        "mcts",
+        "Monte Carlo tree search (UCT) with random playouts",
+        "c4agents.mcts:MctsAgent",
+        (
+            Option("simulations", int, 1000, "playouts per move", least=1, most=10_000_000),
+            Option("seconds", float, None, "time limit per move, instead of simulations", least=0.001),
+            Option("exploration", float, 1.0, "weight of rarely tried moves"),
+            _SEED,
+        ),
+    ),
+    *(
+        Entry(
+            name,
+            f"level {level}: alpha-beta to depth {depth}",
+            f"c4agents.search:make_{name}",
+            (_EVALUATION, _TIES, _SEED),
+        )
+        for level, (name, depth) in enumerate(LEVELS.items(), start=1)
+    ),
+    Entry("solver", "perfect play", "c4agents.solver:make_agent"),
+)
