@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from c4env.bitboard import column_of, landing, playable, threats
+from c4env.bitboard import COLUMNS, Rules, column_of, playable, threats
 from c4env.compiled import compiled
 from c4env.position import Position, PositionBatch
 from c4env.randomness import draw_cell, draw_column
@@ -70,3 +70,109 @@ class Seedable(Protocol):
 
     def seed(self, seed: int) -> None:
         """Restart the opponent's randomness from ``seed``."""
+
+
+@compiled
+def random_move(occupied: int, stream: int) -> tuple[int, int]:
+    """A random column with room, and the advanced stream."""
+    return draw_column(occupied, stream)
+
+
+@compiled
+def rules_move(own: int, occupied: int, stream: int) -> tuple[int, int]:
+    """Complete a four if possible, else stop the other side's, else any column; ties at random.
+
+    Returns:
+        The column and the advanced stream.
+    """
+    cells = playable(occupied)
+    wins = threats(own, occupied) & cells
+    if wins:
+        cells = wins
+    else:
+        blocks = threats(own ^ occupied, occupied) & cells
+        if blocks:
+            cells = blocks
+    cell, stream = draw_cell(cells, stream)
+    return column_of(cell), stream
+
+
+# Kinds of opponent as compiled steps know them.
+RANDOM = 0
+RULES = 1
+EXTERNAL = 2
+"""Asked from outside the compiled step."""
+BUILT_IN = {"random": RANDOM, "rules": RULES}
+
+
+@compiled
+def built_in_move(kind: int, own: int, occupied: int, stream: int) -> tuple[int, int]:
+    """The move of ``RANDOM`` or ``RULES``, and the advanced stream."""
+    if kind == RULES:
+        return rules_move(own, occupied, stream)
+    return random_move(occupied, stream)
+
+
+class FunctionOpponent:
+    """A plain function ``Position -> column`` as an opponent."""
+
+    def __init__(self, function: MoveFunction) -> None:
+        self.function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def act(self, position: Position) -> int:
+        """Whatever the function answers."""
+        return self.function(position)
+
+
+OpponentLike = str | Opponent | MoveFunction
+"""What users may pass: a spec string, an object with ``act``, or a function."""
+
+
+def make_opponent(opponent: OpponentLike) -> int | Opponent:
+    """The kind of a built-in opponent, or the opponent itself, from what a user passed.
+
+    Raises:
+        ValueError: An unknown name; lists those there are.
+        TypeError: Not a spec, an opponent or a function.
+    """
+    if isinstance(opponent, str):
+        if opponent in BUILT_IN:
+            return BUILT_IN[opponent]
+        name = opponent.partition(":")[0]
+        found = {point.name: point for point in entry_points(group=GROUP)}
+        if name not in found:
+            names = sorted({*BUILT_IN, *found})
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"unknown opponent {name!r}{hint} There are: {', '.join(names)}")
+        made: Opponent = found[name].load()(opponent)
+        return made
+    if isinstance(opponent, Opponent):
+        return opponent
+    if callable(opponent):
+        return FunctionOpponent(opponent)
+    raise TypeError(f"an opponent is a spec string, an object with act(position), or a function, not {opponent!r}")
+
+
+def ask(
+    opponent: Opponent,
+    own: BoardArray,
+    occupied: BoardArray,
+    waiting: npt.NDArray[np.bool_],
+    streams: BoardArray,
+    columns: npt.NDArray[np.int8],
+    rules: Rules,
+) -> None:
+    """Write the opponent's column for each ``waiting`` game, the fastest way it offers.
+
+    Its answers are not checked here; a column outside 0..6 is written as -1.
+    """
+    if isinstance(opponent, NativeOpponent):
+        opponent.choose(own, occupied, waiting, streams, columns, 0, len(own))
+        return
+    if isinstance(opponent, BatchOpponent):
+        answers = opponent.act_batch(PositionBatch(own[waiting], occupied[waiting], rules))
+    else:
+        answers = np.array([opponent.act(p) for p in PositionBatch(own[waiting], occupied[waiting], rules)])
+    columns[waiting] = np.where((answers >= 0) & (answers < COLUMNS), answers, -1)

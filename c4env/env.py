@@ -1,0 +1,277 @@
+"""`ConnectFourEnv`: one learner against an opponent, as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any, ClassVar, Literal
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from c4env import games, opponents
+from c4env.bitboard import CELLS, COLUMNS, ONGOING, ROWS, RULES, Rules, is_legal
+from c4env.games import LEARNER, OCCUPIED, OPPONENT, OVER, OWN, STREAM, WAITING
+from c4env.opponents import EXTERNAL, NativeOpponent, Opponent, OpponentLike, Seedable, make_opponent
+from c4env.position import Position, check_rules
+
+Observation = npt.NDArray[np.int8]
+AgentPlays = Literal["first", "second", "random"]
+SEATS: dict[str, int] = {"first": games.FIRST, "second": games.SECOND, "random": games.EITHER}
+OPTIONS = ("moves", "agent_plays", "opponent")
+
+
+class ConnectFourEnv(gym.Env[Observation, np.int64]):
+    """Connect Four, one learner against an opponent that answers inside ``step``.
+
+    ## Action Space
+    ``Discrete(7)``: the column to drop a stone into, 0 on the left. ``info["action_mask"]`` (int8, 1 where a
+    column has room) comes with every observation; ``action_masks()`` returns the same as bool. Once the game
+    is over the mask is all ones.
+
+    ## Observation Space
+    ``Box(0, 1, (2, 6, 7), int8)``: plane 0 the learner's stones, plane 1 the opponent's; row 0 is the top row.
+
+    ## Rewards
+    +1 for a win, -1 for a loss, 0 for a draw, given on the step that ends the game, whoever made the last move.
+    An illegal action loses (``illegal="lose"``) or raises ``ValueError`` and changes nothing (``"raise"``).
+
+    ## Starting State
+    The empty board, or ``options["moves"]``. If the opponent is to move, it has moved when ``reset`` returns.
+
+    ## Episode End
+    Terminates when the game is over; never truncates. The last ``info`` also has ``winner`` (0 first player, 1
+    second, -1 draw), ``winning_cells`` (int8 (6, 7), 1 in each four), ``moves`` (a string of columns 1 to 7) and
+    ``illegal_move``.
+
+    ## Arguments
+    Args:
+        opponent: ``"random"``, ``"rules"``, any spec of an installed package such as
+            ``"alphabeta:eval=windows,depth=4"``, an object with ``act(position)``, a function ``Position ->
+            column``, or a list of these, one of which is drawn for each episode.
+        agent_plays: Whether the learner moves ``"first"``, ``"second"``, or either at random.
+        rules: ``"first-four"`` ends with the first four in a row; under ``"most-fours"`` the board is filled
+            and more fours win.
+        illegal: ``"lose"`` or ``"raise"``.
+        render_mode: ``None``, ``"ansi"``, ``"rgb_array"`` or ``"human"``.
+
+    ## Reset options
+    ``moves``: a move string such as ``"4453"`` to start from; ``agent_plays`` and ``opponent``: for this episode.
+
+    ## Randomness
+    Everything random comes from ``np_random``: the same seed gives the same seats, opponents and answers.
+
+    ## Version History
+    * v0: first version
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 2}
+
+    def __init__(
+        self,
+        opponent: OpponentLike | Sequence[OpponentLike] = "rules",
+        agent_plays: AgentPlays = "random",
+        rules: Rules = "first-four",
+        illegal: Literal["lose", "raise"] = "lose",
+        render_mode: str | None = None,
+    ) -> None:
+        self.observation_space = spaces.Box(0, 1, (2, ROWS, COLUMNS), np.int8)
+        self.action_space = spaces.Discrete(COLUMNS)
+        self.rules: Rules = check_rules(rules)
+        self.illegal = check_choice("illegal", illegal, ("lose", "raise"))
+        self.agent_plays = check_choice("agent_plays", agent_plays, SEATS)
+        self.render_mode = render_mode
+        if render_mode is not None:
+            check_choice("render_mode", render_mode, self.metadata["render_modes"])
+        self._rules = RULES[rules]
+        self._lineup = Lineup(opponent)
+        self._episode_lineup = self._lineup
+        self._state = np.zeros((games.STATE_ROWS, 1), np.int64)
+        self._state[OVER] = 1
+        self._history = np.zeros((1, CELLS), np.uint8)
+        self._stream_source: np.random.Generator | None = None
+        self._window: Any = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin a game. See the class for ``options``."""
+        super().reset(seed=seed)
+        options = check_options(options)
+        start = Position.from_moves(options.get("moves", ""), self.rules)
+        if start.is_over:
+            raise ValueError(f"moves {options['moves']!r}: the game is over; nothing is left to play")
+        seat = SEATS[check_choice("agent_plays", options.get("agent_plays", self.agent_plays), SEATS)]
+        self._episode_lineup = Lineup(options["opponent"]) if "opponent" in options else self._lineup
+        if self._stream_source is not self.np_random:
+            self._stream_source = self.np_random
+            self._state[STREAM] = self.np_random.integers(2**63)
+        state, history = self._state, self._history
+        state[OWN], state[OCCUPIED] = start.own, start.occupied
+        moves = options.get("moves", "")
+        history[:] = 0
+        history[0, : len(moves)] = np.frombuffer(moves.encode(), np.uint8)
+        code = games.begin_game(state, history, 0, seat, self._episode_lineup.kinds, self._rules)
+        self._episode_lineup.seed_one(state)
+        if code == WAITING:
+            code = self._answer()
+        if code != ONGOING:
+            raise ValueError(f"moves {moves!r}: the opponent's answer ends the game before the learner can move")
+        if self.render_mode == "human":
+            self.render()
+        return self._observe()
+
+    def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Drop a stone into column ``action`` and let the opponent answer."""
+        state = self._state
+        column = index(action)
+        if self.illegal == "raise" and not state[OVER, 0] and not is_legal(int(state[OCCUPIED, 0]), column):
+            raise ValueError(describe_illegal(self.position, column))
+        code = games.step_game(state, self._history, 0, column, self._episode_lineup.kinds, self._rules)
+        if code == WAITING:
+            code = self._answer()
+        if code == games.SKIPPED:
+            raise gym.error.ResetNeeded("the game is over: call reset() before step()")
+        observation, info = self._observe()
+        if self.render_mode == "human":
+            self.render()
+        if code == ONGOING:
+            return observation, 0.0, False, False, info
+        info.update(self._end_info(code))
+        return observation, -1.0 if code == games.ILLEGAL else float(code), True, False, info
+
+    @property
+    def position(self) -> Position:
+        """The position on the board."""
+        return Position(int(self._state[OWN, 0]), int(self._state[OCCUPIED, 0]), self.rules)
+
+    @property
+    def moves(self) -> str:
+        """The moves so far, as columns 1 to 7."""
+        return self._history.tobytes().rstrip(b"\0").decode()
+
+    @property
+    def agent_player(self) -> int:
+        """The player the learner is in this game: 0 moves first, 1 second."""
+        return int(self._state[LEARNER, 0])
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Which columns may be played, bool [7]; all once the game is over."""
+        mask = np.empty(COLUMNS, np.int8)
+        games.write_mask(int(self._state[OCCUPIED, 0]), bool(self._state[OVER, 0]), mask)
+        return mask.astype(np.bool_)
+
+    def render(self) -> Any:
+        """The board as text (``ansi``), as an image (``rgb_array``), or in a window (``human``)."""
+        if self.render_mode is None:
+            gym.logger.warn("render() needs a render_mode, for example gymnasium.make(..., render_mode='ansi')")
+            return None
+        from c4env import render
+
+        moves = self.moves
+        last_column = int(moves[-1]) - 1 if moves else None
+        if self.render_mode == "ansi":
+            return render.ansi(self.position, last_column)
+        frame = render.rgb_array(self.position, last_column)
+        if self.render_mode == "rgb_array":
+            return frame
+        if self._window is None:
+            self._window = render.Window()
+        self._window.show(frame, self.metadata["render_fps"])
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_window": None}
+
+    def _observe(self) -> tuple[Observation, dict[str, Any]]:
+        planes = np.empty(2 * CELLS, np.int8)
+        mask = np.empty(COLUMNS, np.int8)
+        games.observe_game(self._state, 0, planes, mask)
+        return planes.reshape(2, ROWS, COLUMNS), {"action_mask": mask}
+
+    def _answer(self) -> int:
+        """Let an opponent outside compiled code move; return the code of the game."""
+        codes = np.full(1, WAITING, np.int8)
+        self._episode_lineup.answer(self._state, self._history, codes, self.rules)
+        return int(codes[0])
+
+    def _end_info(self, code: int) -> dict[str, Any]:
+        winners = np.empty(1, np.int8)
+        cells = np.empty((1, CELLS), np.int8)
+        games.write_end(self._state, np.array([code], np.int8), winners, cells)
+        return {
+            "winner": int(winners[0]),
+            "winning_cells": cells.reshape(ROWS, COLUMNS),
+            "moves": self.moves,
+            "illegal_move": code == games.ILLEGAL,
+        }
+
+
+class Lineup:
+    """The opponents an episode's is drawn from, and how those outside compiled code are asked.
+
+    Attributes:
+        kinds: Kind of each, int64 [K]; see :mod:`c4env.opponents`.
+    """
+
+    def __init__(self, choice: OpponentLike | Sequence[OpponentLike]) -> None:
+        listed = list(choice) if isinstance(choice, Sequence) and not isinstance(choice, str) else [choice]
+        if not listed:
+            raise ValueError("the list of opponents is empty")
+        made = [make_opponent(one) for one in listed]
+        self.kinds = np.array([one if isinstance(one, int) else EXTERNAL for one in made], np.int64)
+        self.external: dict[int, Opponent] = {k: one for k, one in enumerate(made) if not isinstance(one, int)}
+
+    def seed_one(self, state: games.State) -> None:
+        """Give a single game's opponent, if it has randomness of its own, a seed from the game's stream."""
+        opponent = self.external.get(int(state[OPPONENT, 0]))
+        if isinstance(opponent, Seedable) and not isinstance(opponent, NativeOpponent):
+            seed, state[STREAM, 0] = games.draw(int(state[STREAM, 0]), 2**31)
+            opponent.seed(int(seed))
+
+    def answer(self, state: games.State, history: games.History, codes: games.Codes, rules: Rules) -> None:
+        """Ask the opponents of all ``WAITING`` games and play what they say.
+
+        Raises:
+            ValueError: An opponent played an illegal column; it is named, with the position.
+        """
+        columns = np.zeros(len(codes), np.int8)
+        for k, opponent in self.external.items():
+            waiting = (codes == WAITING) & (state[OPPONENT] == k)
+            if waiting.any():
+                opponents.ask(opponent, state[OWN], state[OCCUPIED], waiting, state[STREAM], columns, rules)
+        wrong = games.answer_games(state, history, columns, RULES[rules], codes, 0, len(codes))
+        if wrong >= 0:
+            name = getattr(self.external[int(state[OPPONENT, wrong])], "name", "the opponent")
+            position = Position(int(state[OWN, wrong]), int(state[OCCUPIED, wrong]), rules)
+            raise ValueError(f"opponent {name}: {describe_illegal(position, int(columns[wrong]))}")
+
+
+def describe_illegal(position: Position, column: int) -> str:
+    """A sentence on why ``column`` can't be played, with the board."""
+    reason = f"column {column + 1} is full" if 0 <= column < COLUMNS else f"there is no column {column + 1}"
+    return f"illegal move: {reason} in\n{position}"
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str] | dict[str, int] | tuple[str, ...]) -> str:
+    """``value`` if it is one of ``choices``, else ValueError with all of them."""
+    if value not in choices:
+        raise ValueError(f"{name} is {' or '.join(repr(choice) for choice in choices)}, not {value!r}")
+    checked: str = value
+    return checked
+
+
+def check_options(options: dict[str, Any] | None, known: Sequence[str] = OPTIONS) -> dict[str, Any]:
+    """Reset options, or ValueError naming the ones there are."""
+    for name in options or {}:
+        if name not in known:
+            raise ValueError(f"unknown reset option {name!r}; there are {', '.join(known)}")
+    return options or {}

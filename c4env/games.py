@@ -1,0 +1,281 @@
+"""Many games of a learner against an opponent, advanced by compiled code.
+
+Both the single and the vector environment are thin faces of these functions (the single one with
+one game), so they agree move by move. State is one ``int64`` array of shape [6, N], a row for each
+of the names below; ``history`` is ``uint8`` [N, 42], the moves as digits ``b"1"`` to ``b"7"``.
+
+Functions work on games ``start`` to ``stop``, so that threads can share a batch.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from c4env.bitboard import (
+    CELLS,
+    COLUMNS,
+    LOST,
+    ONGOING,
+    ROWS,
+    STRIDE,
+    WON,
+    four_cells,
+    is_legal,
+    play,
+    result,
+)
+from c4env.compiled import compiled, popcount
+from c4env.opponents import EXTERNAL, built_in_move
+from c4env.randomness import draw
+
+State = npt.NDArray[np.int64]
+History = npt.NDArray[np.uint8]
+Codes = npt.NDArray[np.int8]
+
+# Rows of the state.
+OWN: Final = 0
+"""Stones of the side to move."""
+OCCUPIED: Final = 1
+"""All stones."""
+STREAM: Final = 2
+"""Random stream of the game."""
+LEARNER: Final = 3
+"""Player the learner is: 0 moves first, 1 second."""
+OPPONENT: Final = 4
+"""Index of this episode's opponent."""
+OVER: Final = 5
+"""1 once the game has ended, until it begins again."""
+STATE_ROWS: Final = 6
+
+# What became of a game in a step, seen by the learner. LOST, DRAWN, WON and ONGOING are bitboard's.
+WAITING: Final = 3
+"""The learner has moved and an opponent outside compiled code must answer."""
+ILLEGAL: Final = 4
+"""The learner's move was illegal, which loses; the board is as before."""
+SKIPPED: Final = 5
+"""The game was over already; nothing happened."""
+
+# Who moves first.
+FIRST: Final = 0
+SECOND: Final = 1
+EITHER: Final = 2
+
+PLANE_SHIFTS: Final = np.array(
+    [STRIDE * column + ROWS - 1 - row for row in range(ROWS) for column in range(COLUMNS)], dtype=np.int64
+)
+"""Bit of each cell in reading order, top row first."""
+
+
+@compiled
+def _drop(state: State, history: History, game: int, column: int, rules: int) -> int:
+    """Play ``column``, which is legal; return the result for the side that now is to move."""
+    own, occupied = state[OWN, game], state[OCCUPIED, game]
+    history[game, popcount(occupied)] = column + 49
+    own, occupied = play(own, occupied, column)
+    state[OWN, game], state[OCCUPIED, game] = own, occupied
+    return result(own, occupied, rules)
+
+
+@compiled
+def _answer(state: State, history: History, game: int, column: int, rules: int) -> int:
+    """Play the opponent's legal ``column``; return the code of the game."""
+    code = _drop(state, history, game, column, rules)
+    state[OVER, game] = code != ONGOING
+    return code
+
+
+@compiled
+def _opponent_turn(state: State, history: History, game: int, kinds: npt.NDArray[np.int64], rules: int) -> int:
+    """Let a built-in opponent answer; return the code of the game, ``WAITING`` for an external one."""
+    kind = kinds[state[OPPONENT, game]]
+    if kind == EXTERNAL:
+        return WAITING
+    column, stream = built_in_move(kind, state[OWN, game], state[OCCUPIED, game], state[STREAM, game])
+    state[STREAM, game] = stream
+    return _answer(state, history, game, column, rules)
+
+
+@compiled
+def step_game(
+    state: State, history: History, game: int, action: int, kinds: npt.NDArray[np.int64], rules: int
+) -> int:
+    """The learner's move ``action`` and, unless it ends the game, the opponent's answer.
+
+    Returns:
+        The code of the game, seen by the learner.
+    """
+    if state[OVER, game]:
+        return SKIPPED
+    if not is_legal(state[OCCUPIED, game], action):
+        state[OVER, game] = 1
+        return ILLEGAL
+    code = _drop(state, history, game, action, rules)
+    if code != ONGOING:
+        state[OVER, game] = 1
+        return -code
+    return _opponent_turn(state, history, game, kinds, rules)
+
+
+@compiled
+def begin_game(
+    state: State, history: History, game: int, seat: int, kinds: npt.NDArray[np.int64], rules: int
+) -> int:
+    """Draw seat and opponent, and let the opponent move if it is its turn on the board as it is set up.
+
+    Returns:
+        ``ONGOING``, ``WAITING``, or a result if the opponent's first move ended the game.
+    """
+    stream = state[STREAM, game]
+    if seat == EITHER:
+        state[LEARNER, game], stream = draw(stream, 2)
+    else:
+        state[LEARNER, game] = seat
+    if len(kinds) > 1:
+        state[OPPONENT, game], stream = draw(stream, len(kinds))
+    state[STREAM, game] = stream
+    state[OVER, game] = 0
+    if popcount(state[OCCUPIED, game]) & 1 == state[LEARNER, game]:
+        return ONGOING
+    return _opponent_turn(state, history, game, kinds, rules)
+
+
+@compiled
+def step_games(
+    state: State,
+    history: History,
+    actions: npt.NDArray[np.int64],
+    kinds: npt.NDArray[np.int64],
+    rules: int,
+    codes: Codes,
+    start: int,
+    stop: int,
+) -> None:
+    """:func:`step_game` for each game; ``codes`` [N] takes what became of it."""
+    for game in range(start, stop):
+        codes[game] = step_game(state, history, game, actions[game], kinds, rules)
+
+
+@compiled
+def begin_games(
+    state: State,
+    history: History,
+    chosen: npt.NDArray[np.bool_],
+    seats: npt.NDArray[np.int64],
+    kinds: npt.NDArray[np.int64],
+    rules: int,
+    codes: Codes,
+    start: int,
+    stop: int,
+) -> None:
+    """:func:`begin_game` from the empty board for the ``chosen`` games; the codes of others stay."""
+    for game in range(start, stop):
+        if chosen[game]:
+            state[OWN, game] = 0
+            state[OCCUPIED, game] = 0
+            history[game, :] = 0
+            codes[game] = begin_game(state, history, game, seats[game], kinds, rules)
+
+
+@compiled
+def answer_games(
+    state: State,
+    history: History,
+    columns: npt.NDArray[np.int8],
+    rules: int,
+    codes: Codes,
+    start: int,
+    stop: int,
+) -> int:
+    """Play the external opponents' ``columns`` in the games that are ``WAITING``.
+
+    Returns:
+        -1, or the first game whose answer is illegal; that game and those after it keep waiting.
+    """
+    for game in range(start, stop):
+        if codes[game] == WAITING:
+            if not is_legal(state[OCCUPIED, game], columns[game]):
+                return game
+            codes[game] = _answer(state, history, game, columns[game], rules)
+    return -1
+
+
+@compiled
+def first_illegal(state: State, actions: npt.NDArray[np.int64]) -> int:
+    """The first running game whose action is illegal, or -1."""
+    for game in range(state.shape[1]):
+        if not state[OVER, game] and not is_legal(state[OCCUPIED, game], actions[game]):
+            return game
+    return -1
+
+
+@compiled
+def write_planes(mine: int, theirs: int, planes: npt.NDArray[np.int8]) -> None:
+    """Fill ``planes`` [84] with the cells of two bit sets in reading order, top row first."""
+    for cell in range(CELLS):
+        planes[cell] = (mine >> PLANE_SHIFTS[cell]) & 1
+    for cell in range(CELLS):
+        planes[CELLS + cell] = (theirs >> PLANE_SHIFTS[cell]) & 1
+
+
+@compiled
+def write_mask(occupied: int, over: bool, mask: npt.NDArray[np.int8]) -> None:
+    """Fill ``mask`` [7] with 1 for each column with room; all ones once the game is over.
+
+    After the end any action does (it is ignored, or asks for a reset); ones keep a masked softmax defined.
+    """
+    full = 0 if over else occupied >> (ROWS - 1)
+    for column in range(COLUMNS):
+        mask[column] = 1 - ((full >> (STRIDE * column)) & 1)
+
+
+@compiled
+def observe_game(state: State, game: int, planes: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]) -> None:
+    """Write the learner's view of a game: ``planes`` [84], its stones first, and ``mask`` [7]."""
+    occupied = state[OCCUPIED, game]
+    mine = state[OWN, game]
+    if popcount(occupied) & 1 != state[LEARNER, game]:
+        mine ^= occupied
+    write_planes(mine, mine ^ occupied, planes)
+    write_mask(occupied, state[OVER, game] != 0, mask)
+
+
+@compiled
+def observe_games(
+    state: State, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8], start: int, stop: int
+) -> None:
+    """:func:`observe_game` for each game: ``planes`` [N, 84], ``masks`` [N, 7]."""
+    for game in range(start, stop):
+        observe_game(state, game, planes[game], masks[game])
+
+
+@compiled
+def judge_games(
+    codes: Codes, rewards: npt.NDArray[np.float64], terminated: npt.NDArray[np.bool_], start: int, stop: int
+) -> None:
+    """Turn codes into the learner's rewards [N] and whether the game ended in this step [N]."""
+    for game in range(start, stop):
+        code = codes[game]
+        terminated[game] = code < ONGOING or code == ILLEGAL
+        rewards[game] = code if code < ONGOING else (-1 if code == ILLEGAL else 0)
+
+
+@compiled
+def write_end(
+    state: State,
+    codes: Codes,
+    winners: npt.NDArray[np.int8],
+    cells: npt.NDArray[np.int8],
+) -> None:
+    """For games that ended in this step: ``winners`` [N] (0, 1, or -1 for a draw) and cells [N, 42] of fours."""
+    for game in range(len(codes)):
+        code = codes[game]
+        if code < ONGOING or code == ILLEGAL:
+            learner = state[LEARNER, game]
+            winners[game] = learner if code == WON else (1 - learner if code in (LOST, ILLEGAL) else -1)
+            own, occupied = state[OWN, game], state[OCCUPIED, game]
+            fours = four_cells(own) | four_cells(own ^ occupied)
+            for cell in range(CELLS):
+                cells[game, cell] = (fours >> PLANE_SHIFTS[cell]) & 1
