@@ -26,7 +26,7 @@ PAGE: Final[Color] = (238, 242, 248)
 BOARD_TOP: Final[Color] = (52, 116, 224)
 BOARD_BOTTOM: Final[Color] = (27, 78, 176)
 FIRST: Final[Color] = (255, 205, 52)
-SECOND: Final[Color] = (226, 57, 62)
+SECOND: Final[Color] = (224, 44, 48)
 OUTLINE: Final[Color] = (255, 255, 255)
 INK: Final[Color] = (16, 30, 66)
 
@@ -35,8 +35,7 @@ _ANSI_RESET: Final = "\x1b[0m"
 
 # A sheet is the whole board with every cell filled alike; a frame is cut together from sheets.
 _EMPTY: Final = 0
-_STONE: Final = 1
-_SECOND_STONE: Final = 4
+_STONES: Final = (1, 5)
 _LAST: Final = 1
 _IN_FOUR: Final = 2
 
@@ -78,8 +77,8 @@ def rgb_array(position: Position, last_column: int | None = None, cell_size: int
     Args:
         position: What to show.
         last_column: Column (0 to 6) of the last move, None to mark none.
-        cell_size: Pixels per cell, at least 8; the picture is a little larger than 7 by 6 cells,
-            and even on both sides, as video encoders ask.
+        cell_size: Pixels per cell, at least 8; an even number makes the width and height even, as
+            video encoders ask.
 
     Returns:
         A picture of its own, shape [H, W, 3].
@@ -92,9 +91,9 @@ def rgb_array(position: Position, last_column: int | None = None, cell_size: int
     marked = _last_cell(position, last_column)
     in_four = frozenset(position.winning_cells)
     sheets = _sheets(cell_size)
-    frame = sheets[_EMPTY].copy()
+    frame: Frame = sheets[_EMPTY].copy()
     margin = _margin(cell_size)
-    for base, stones in zip((_STONE, _SECOND_STONE + _STONE), position.stones, strict=True):
+    for base, stones in zip(_STONES, position.stones, strict=True):
         for cell in cells_of(stones):
             sheet = sheets[base + (_LAST if cell == marked else 0) + (_IN_FOUR if cell in in_four else 0)]
             y, x = (margin + cell_size * index for index in cell)
@@ -105,7 +104,8 @@ def rgb_array(position: Position, last_column: int | None = None, cell_size: int
 class Window:
     """The window of ``render_mode="human"``, opened when there is something to show.
 
-    There is one per process. A copy or a pickle of it is a window that is not open yet.
+    pygame has one window per process: the last one shown has it, and closing any closes it. A copy
+    or a pickle is a window that is not open yet.
 
     Raises:
         DependencyNotInstalled: Without pygame.
@@ -125,7 +125,8 @@ class Window:
         """Show ``frame`` [H, W, 3], then wait until 1/``fps`` seconds after the last one (0: don't wait)."""
         pygame = self._pygame
         size = (frame.shape[1], frame.shape[0])
-        if self._screen is None or self._screen.get_size() != size:
+        current = pygame.display.get_surface()
+        if current is None or current is not self._screen or current.get_size() != size:
             pygame.display.init()
             pygame.display.set_caption(self._title)
             self._screen = pygame.display.set_mode(size)
@@ -168,7 +169,7 @@ def _status(position: Position) -> str:
 
 
 def _margin(cell_size: int) -> int:
-    return cell_size // 4 + (cell_size * COLUMNS) % 2
+    return cell_size // 4
 
 
 @lru_cache(maxsize=2)
@@ -183,7 +184,8 @@ def _sheets(cell_size: int) -> Frame:
     y, x = np.mgrid[:height, :width].astype(np.float32) + 0.5
     cell_x = (x - margin) / cell_size % 1 - 0.5
     cell_y = (y - margin) / cell_size % 1 - 0.5
-    radius = np.hypot(cell_x, cell_y)
+    inside = (np.abs(x - width / 2) < width / 2 - margin) & (np.abs(y - height / 2) < height / 2 - margin)
+    radius = np.where(inside, np.hypot(cell_x, cell_y), np.float32(1))
 
     def disc(size: float) -> _Field:
         return np.clip((size - radius) * cell_size + 0.5, 0, 1)
@@ -196,22 +198,23 @@ def _sheets(cell_size: int) -> Frame:
     board = _paint(board, OUTLINE, ring(0.43, 0.4) * np.clip(cell_y, 0, 1) * 0.7)
     board = _paint(board, INK, ring(0.43, 0.4) * np.clip(-cell_y, 0, 1) * 0.7)
     empty = _paint(board, PAGE, disc(0.4))
-    empty = _paint(empty, INK, disc(0.4) * (1 - np.clip((0.42 - np.hypot(cell_x, cell_y - 0.05)) / 0.1, 0, 1)) * 0.35)
+    shadow = np.clip((np.hypot(cell_x, cell_y - 0.05) - 0.32) / 0.1, 0, 1)
+    empty = _paint(empty, INK, disc(0.4) * shadow * 0.35)
 
     sheets = [empty]
     for color in (FIRST, SECOND):
         stone = _paint(board, color, disc(0.4))
         light = np.clip(0.5 - (cell_x + 1.6 * cell_y), 0, 1)
-        stone = _paint(stone, OUTLINE, disc(0.4) * light * 0.22)
-        stone = _paint(stone, INK, disc(0.4) * (1 - light) * 0.12)
+        stone = _paint(stone, OUTLINE, disc(0.4) * light * 0.15)
+        stone = _paint(stone, INK, disc(0.4) * (1 - light) * 0.1)
         stone = _paint(stone, INK, ring(0.4, 0.37) * 0.25)
         stone = _paint(stone, INK, ring(0.28, 0.255) * 0.16)
         stone = _paint(stone, OUTLINE, ring(0.255, 0.235) * 0.18)
         dot = _paint(_paint(stone, INK, disc(0.115) * 0.8), OUTLINE, disc(0.085))
-        for face in (stone, dot):
-            sheets.append(face)
-        for face in (stone, dot):
-            sheets.append(_paint(_paint(face, INK, ring(0.46, 0.34) * 0.55), OUTLINE, ring(0.44, 0.36)))
+        sheets += [stone, dot]
+        sheets += [
+            _paint(_paint(face, INK, ring(0.46, 0.34) * 0.55), OUTLINE, ring(0.44, 0.36)) for face in (stone, dot)
+        ]
     stacked = np.rint(np.stack(sheets)).astype(np.uint8)
     stacked.flags.writeable = False
     return stacked
@@ -227,7 +230,8 @@ def _board(x: _Field, y: _Field, width: int, height: int, margin: int) -> _Field
     slab = (1 - slope) * np.array(BOARD_TOP, np.float32) + slope * np.array(BOARD_BOTTOM, np.float32)
     page = np.broadcast_to(np.array(PAGE, np.float32), slab.shape)
     cover = np.clip(0.5 - distance, 0, 1)[..., np.newaxis]
-    return page * (1 - cover) + slab * cover
+    body: _Field = page * (1 - cover) + slab * cover
+    return body
 
 
 def _paint(picture: _Field, color: Color, cover: _Field) -> _Field:
