@@ -67,3 +67,9 @@ class Agent(Protocol):
 
     def seed(self, seed: int) -> None:
         """Restart its randomness, if it has any."""
+
+
+def check_not_over(position: Position) -> None:
+    """Raise ValueError if there is nothing left to play in ``position``."""
+    if position.is_over:
+        raise ValueError("the game is over; there is no move to choose")

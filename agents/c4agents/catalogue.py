@@ -26,20 +26,21 @@ CATALOGUE: Final = (
     Entry(
         "minimax",
         "plain minimax to a fixed depth, without pruning on purpose",
-        "c4agents.search:MinimaxAgent",
+        "c4agents.search.agents:MinimaxAgent",
         (_EVALUATION, _DEPTH, _TIES, _SEED),
     ),
     Entry(
         "alphabeta",
         "minimax with alpha-beta pruning: the same values from fewer nodes",
-        "c4agents.search:AlphaBetaAgent",
+        "c4agents.search.agents:make_alphabeta",
         (
             _EVALUATION,
             _DEPTH,
             _SECONDS,
             Option("ordering", bool, True, "search promising columns first"),
             Option("table", bool, True, "remember positions reached before"),
-            Option("deepening", bool, True, "search depth 1, 2, ... in turn"),
+            Option("threats", bool, True, "see wins of one and two plies without searching them"),
+            Option("deepening", bool, False, "search depth 1, 2, ... in turn; always on with seconds"),
             _TIES,
             _SEED,
         ),
@@ -59,7 +60,7 @@ CATALOGUE: Final = (
         Entry(
             name,
             f"level {level}: alpha-beta to depth {depth}",
-            f"c4agents.search:make_{name}",
+            "c4agents.search.agents:make_level",
             (_EVALUATION, _TIES, _SEED),
         )
         for level, (name, depth) in enumerate(LEVELS.items(), start=1)

@@ -63,7 +63,9 @@ def _square_planes() -> tuple[int, int, int, int]:
             if starts >> start & 1:
                 for cell in range(start, start + 4 * step, step):
                     counts[cell] += 1
-    ones, twos, fours, eights = (sum((count >> bit & 1) << cell for cell, count in enumerate(counts)) for bit in range(4))
+    ones, twos, fours, eights = (
+        sum((count >> bit & 1) << cell for cell, count in enumerate(counts)) for bit in range(4)
+    )
     return ones, twos, fours, eights
 
 
