@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from c4env import games, opponents
+from c4env import games
+from c4env.arguments import (
+    ILLEGAL_CHOICES,
+    SEATS,
+    AgentPlays,
+    Illegal,
+    check_choice,
+    check_options,
+    describe_illegal,
+    starting_position,
+)
 from c4env.bitboard import CELLS, COLUMNS, ONGOING, ROWS, RULES, Rules, is_legal
-from c4env.games import LEARNER, OCCUPIED, OPPONENT, OVER, OWN, STREAM, WAITING
-from c4env.opponents import EXTERNAL, NativeOpponent, Opponent, OpponentLike, Seedable, make_opponent
+from c4env.games import LEARNER, OCCUPIED, OVER, OWN, STREAM, WAITING
+from c4env.lineup import Lineup
+from c4env.opponents import OpponentLike
 from c4env.position import Position, check_rules
 
 Observation = npt.NDArray[np.int8]
-AgentPlays = Literal["first", "second", "random"]
-SEATS: dict[str, int] = {"first": games.FIRST, "second": games.SECOND, "random": games.EITHER}
-OPTIONS = ("moves", "agent_plays", "opponent")
 
 
 class ConnectFourEnv(gym.Env[Observation, np.int64]):
@@ -67,20 +75,23 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
     * v0: first version
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 2}
+    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by Gymnasium
+        "render_modes": ["ansi", "rgb_array", "human"],
+        "render_fps": 2,
+    }
 
     def __init__(
         self,
         opponent: OpponentLike | Sequence[OpponentLike] = "rules",
         agent_plays: AgentPlays = "random",
         rules: Rules = "first-four",
-        illegal: Literal["lose", "raise"] = "lose",
+        illegal: Illegal = "lose",
         render_mode: str | None = None,
     ) -> None:
         self.observation_space = spaces.Box(0, 1, (2, ROWS, COLUMNS), np.int8)
         self.action_space = spaces.Discrete(COLUMNS)
         self.rules: Rules = check_rules(rules)
-        self.illegal = check_choice("illegal", illegal, ("lose", "raise"))
+        self.illegal = check_choice("illegal", illegal, ILLEGAL_CHOICES)
         self.agent_plays = check_choice("agent_plays", agent_plays, SEATS)
         self.render_mode = render_mode
         if render_mode is not None:
@@ -100,9 +111,8 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
         """Begin a game. See the class for ``options``."""
         super().reset(seed=seed)
         options = check_options(options)
-        start = Position.from_moves(options.get("moves", ""), self.rules)
-        if start.is_over:
-            raise ValueError(f"moves {options['moves']!r}: the game is over; nothing is left to play")
+        moves = options.get("moves", "")
+        start = starting_position(moves, self.rules)
         seat = SEATS[check_choice("agent_plays", options.get("agent_plays", self.agent_plays), SEATS)]
         self._episode_lineup = Lineup(options["opponent"]) if "opponent" in options else self._lineup
         if self._stream_source is not self.np_random:
@@ -110,11 +120,11 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
             self._state[STREAM] = self.np_random.integers(2**63)
         state, history = self._state, self._history
         state[OWN], state[OCCUPIED] = start.own, start.occupied
-        moves = options.get("moves", "")
         history[:] = 0
         history[0, : len(moves)] = np.frombuffer(moves.encode(), np.uint8)
-        code = games.begin_game(state, history, 0, seat, self._episode_lineup.kinds, self._rules)
-        self._episode_lineup.seed_one(state)
+        lineup = self._episode_lineup
+        code = games.begin_game(state, history, 0, seat, lineup.kinds, 0, len(lineup.kinds), self._rules)
+        lineup.seed_game(state, 0)
         if code == WAITING:
             code = self._answer()
         if code != ONGOING:
@@ -204,7 +214,7 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
         return int(codes[0])
 
     def _end_info(self, code: int) -> dict[str, Any]:
-        winners = np.empty(1, np.int8)
+        winners = np.empty(1, np.int64)
         cells = np.empty((1, CELLS), np.int8)
         games.write_end(self._state, np.array([code], np.int8), winners, cells)
         return {
@@ -213,65 +223,3 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
             "moves": self.moves,
             "illegal_move": code == games.ILLEGAL,
         }
-
-
-class Lineup:
-    """The opponents an episode's is drawn from, and how those outside compiled code are asked.
-
-    Attributes:
-        kinds: Kind of each, int64 [K]; see :mod:`c4env.opponents`.
-    """
-
-    def __init__(self, choice: OpponentLike | Sequence[OpponentLike]) -> None:
-        listed = list(choice) if isinstance(choice, Sequence) and not isinstance(choice, str) else [choice]
-        if not listed:
-            raise ValueError("the list of opponents is empty")
-        made = [make_opponent(one) for one in listed]
-        self.kinds = np.array([one if isinstance(one, int) else EXTERNAL for one in made], np.int64)
-        self.external: dict[int, Opponent] = {k: one for k, one in enumerate(made) if not isinstance(one, int)}
-
-    def seed_one(self, state: games.State) -> None:
-        """Give a single game's opponent, if it has randomness of its own, a seed from the game's stream."""
-        opponent = self.external.get(int(state[OPPONENT, 0]))
-        if isinstance(opponent, Seedable) and not isinstance(opponent, NativeOpponent):
-            seed, state[STREAM, 0] = games.draw(int(state[STREAM, 0]), 2**31)
-            opponent.seed(int(seed))
-
-    def answer(self, state: games.State, history: games.History, codes: games.Codes, rules: Rules) -> None:
-        """Ask the opponents of all ``WAITING`` games and play what they say.
-
-        Raises:
-            ValueError: An opponent played an illegal column; it is named, with the position.
-        """
-        columns = np.zeros(len(codes), np.int8)
-        for k, opponent in self.external.items():
-            waiting = (codes == WAITING) & (state[OPPONENT] == k)
-            if waiting.any():
-                opponents.ask(opponent, state[OWN], state[OCCUPIED], waiting, state[STREAM], columns, rules)
-        wrong = games.answer_games(state, history, columns, RULES[rules], codes, 0, len(codes))
-        if wrong >= 0:
-            name = getattr(self.external[int(state[OPPONENT, wrong])], "name", "the opponent")
-            position = Position(int(state[OWN, wrong]), int(state[OCCUPIED, wrong]), rules)
-            raise ValueError(f"opponent {name}: {describe_illegal(position, int(columns[wrong]))}")
-
-
-def describe_illegal(position: Position, column: int) -> str:
-    """A sentence on why ``column`` can't be played, with the board."""
-    reason = f"column {column + 1} is full" if 0 <= column < COLUMNS else f"there is no column {column + 1}"
-    return f"illegal move: {reason} in\n{position}"
-
-
-def check_choice(name: str, value: Any, choices: Sequence[str] | dict[str, int] | tuple[str, ...]) -> str:
-    """``value`` if it is one of ``choices``, else ValueError with all of them."""
-    if value not in choices:
-        raise ValueError(f"{name} is {' or '.join(repr(choice) for choice in choices)}, not {value!r}")
-    checked: str = value
-    return checked
-
-
-def check_options(options: dict[str, Any] | None, known: Sequence[str] = OPTIONS) -> dict[str, Any]:
-    """Reset options, or ValueError naming the ones there are."""
-    for name in options or {}:
-        if name not in known:
-            raise ValueError(f"unknown reset option {name!r}; there are {', '.join(known)}")
-    return options or {}

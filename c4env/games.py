@@ -99,9 +99,7 @@ def _opponent_turn(state: State, history: History, game: int, kinds: npt.NDArray
 
 
 @compiled
-def step_game(
-    state: State, history: History, game: int, action: int, kinds: npt.NDArray[np.int64], rules: int
-) -> int:
+def step_game(state: State, history: History, game: int, action: int, kinds: npt.NDArray[np.int64], rules: int) -> int:
     """The learner's move ``action`` and, unless it ends the game, the opponent's answer.
 
     Returns:
@@ -121,9 +119,18 @@ def step_game(
 
 @compiled
 def begin_game(
-    state: State, history: History, game: int, seat: int, kinds: npt.NDArray[np.int64], rules: int
+    state: State,
+    history: History,
+    game: int,
+    seat: int,
+    kinds: npt.NDArray[np.int64],
+    first: int,
+    count: int,
+    rules: int,
 ) -> int:
     """Draw seat and opponent, and let the opponent move if it is its turn on the board as it is set up.
+
+    The opponent is one of the ``count`` whose kinds start at ``kinds[first]``.
 
     Returns:
         ``ONGOING``, ``WAITING``, or a result if the opponent's first move ended the game.
@@ -133,8 +140,10 @@ def begin_game(
         state[LEARNER, game], stream = draw(stream, 2)
     else:
         state[LEARNER, game] = seat
-    if len(kinds) > 1:
-        state[OPPONENT, game], stream = draw(stream, len(kinds))
+    state[OPPONENT, game] = first
+    if count > 1:
+        drawn, stream = draw(stream, count)
+        state[OPPONENT, game] += drawn
     state[STREAM, game] = stream
     state[OVER, game] = 0
     if popcount(state[OCCUPIED, game]) & 1 == state[LEARNER, game]:
@@ -165,18 +174,27 @@ def begin_games(
     chosen: npt.NDArray[np.bool_],
     seats: npt.NDArray[np.int64],
     kinds: npt.NDArray[np.int64],
+    first: int,
+    count: int,
     rules: int,
     codes: Codes,
     start: int,
     stop: int,
 ) -> None:
-    """:func:`begin_game` from the empty board for the ``chosen`` games; the codes of others stay."""
+    """:func:`begin_game` for the ``chosen`` games on the boards they have; the codes of others stay."""
+    for game in range(start, stop):
+        if chosen[game]:
+            codes[game] = begin_game(state, history, game, seats[game], kinds, first, count, rules)
+
+
+@compiled
+def clear_games(state: State, history: History, chosen: npt.NDArray[np.bool_], start: int, stop: int) -> None:
+    """Empty the boards of the ``chosen`` games."""
     for game in range(start, stop):
         if chosen[game]:
             state[OWN, game] = 0
             state[OCCUPIED, game] = 0
             history[game, :] = 0
-            codes[game] = begin_game(state, history, game, seats[game], kinds, rules)
 
 
 @compiled
@@ -266,7 +284,7 @@ def judge_games(
 def write_end(
     state: State,
     codes: Codes,
-    winners: npt.NDArray[np.int8],
+    winners: npt.NDArray[np.int64],
     cells: npt.NDArray[np.int8],
 ) -> None:
     """For games that ended in this step: ``winners`` [N] (0, 1, or -1 for a draw) and cells [N, 42] of fours."""

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from c4env import bitboard
-from c4env.bitboard import BOARD, CELLS, COLUMNS, ROWS, RULES, STRIDE, Rules
+from c4env.bitboard import COLUMNS, ROWS, RULES, STRIDE, Rules
 
 FIRST_SYMBOL = "O"
 SECOND_SYMBOL = "X"
 EMPTY_SYMBOL = "."
+DIGITS = "1234567"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +52,9 @@ class Position:
         """
         position = cls(rules=check_rules(rules))
         for ply, move in enumerate(moves, start=1):
-            if isinstance(move, str):
-                if move not in "1234567":
-                    raise ValueError(f"ply {ply}: {move!r} is not a column; columns are 1 to 7")
-                column = int(move) - 1
-            else:
-                column = int(move)
+            if isinstance(move, str) and move not in DIGITS:
+                raise ValueError(f"ply {ply}: {move!r} is not a column; columns are 1 to 7")
+            column: int = DIGITS.index(move) if isinstance(move, str) else move
             try:
                 position = position.play(column)
             except ValueError as error:
@@ -248,7 +246,9 @@ def check_rules(rules: Any) -> Rules:
 
 
 def _bits(cells: npt.NDArray[np.bool_]) -> int:
-    return sum(1 << (STRIDE * int(column) + ROWS - 1 - int(row)) for row, column in zip(*np.nonzero(cells), strict=True))
+    return sum(
+        1 << (STRIDE * int(column) + ROWS - 1 - int(row)) for row, column in zip(*np.nonzero(cells), strict=True)
+    )
 
 
 def _check_single_end(own: int, other: int, occupied: int) -> None:
@@ -270,6 +270,3 @@ def _top(occupied: int, column: int) -> int:
     """The highest stone of ``column``, 0 if it is empty."""
     filled = occupied & (bitboard.COLUMN << (STRIDE * column))
     return filled & ~(filled >> 1) if filled else 0
-
-
-__all__ = ["BOARD", "CELLS", "Position", "PositionBatch", "cells_of", "check_rules"]
