@@ -123,7 +123,10 @@ def count_fours(stones: int) -> int:
 
 @compiled
 def threats(stones: int, occupied: int) -> int:
-    """Empty cells, playable now or later, in which one more of ``stones`` makes a four."""
+    """Empty cells, playable now or later, in which one more of ``stones`` makes a four.
+
+    Assumes that no stone floats: an upright four can only be completed at its top.
+    """
     cells = (stones << 1) & (stones << 2) & (stones << 3)
     for step in (6, 7, 8):
         pair = (stones << step) & (stones << (2 * step))

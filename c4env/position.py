@@ -51,10 +51,11 @@ class Position:
             ValueError: A move that is no column, into a full one, or after the end; names the ply.
         """
         position = cls(rules=check_rules(rules))
-        for ply, move in enumerate(moves, start=1):
+        listed: list[str | int] = list(moves)
+        for ply, move in enumerate(listed, start=1):
             if isinstance(move, str) and move not in DIGITS:
                 raise ValueError(f"ply {ply}: {move!r} is not a column; columns are 1 to 7")
-            column: int = DIGITS.index(move) if isinstance(move, str) else move
+            column = DIGITS.index(move) if isinstance(move, str) else move
             try:
                 position = position.play(column)
             except ValueError as error:

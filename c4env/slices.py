@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 
@@ -17,7 +18,7 @@ class SlicedRunner:
         if size < 1 or threads < 1:
             raise ValueError(f"there must be at least one game and one thread, not {size} and {threads}")
         cuts = [size * part // threads for part in range(threads + 1)]
-        self.slices = [(start, stop) for start, stop in zip(cuts, cuts[1:], strict=False) if start < stop]
+        self.slices = [(start, stop) for start, stop in pairwise(cuts) if start < stop]
         self.pool: ThreadPoolExecutor | None = None
 
     def __call__(self, function: Callable[..., Any], *arguments: Any) -> None:

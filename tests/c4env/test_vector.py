@@ -27,7 +27,7 @@ def assert_same(ours: Any, theirs: Any, where: str) -> None:
     """Equal values and types, where ``theirs`` says it has a value."""
     assert type(ours) is type(theirs), where
     if isinstance(theirs, dict):
-        assert {key for key in ours} == {key for key in theirs}, where
+        assert set(ours) == set(theirs), where
         for key in theirs:
             if not key.startswith("_"):
                 present = theirs[f"_{key}"]
@@ -74,7 +74,7 @@ def test_disabled_autoreset_waits_for_a_masked_reset() -> None:
     theirs.reset(seed=1)
     for _ in range(60):
         actions = _sample(infos["action_mask"], rng)
-        observations, rewards, ended, _, infos = ours.step(actions)
+        observations, _, ended, _, infos = ours.step(actions)
         reference = theirs.step(actions)
         np.testing.assert_array_equal(observations, reference[0])
         np.testing.assert_array_equal(ended, reference[2])
