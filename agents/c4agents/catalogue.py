@@ -48,7 +48,7 @@ CATALOGUE: Final = (
     Entry(
         "mcts",
         "Monte Carlo tree search (UCT) with random playouts",
-        "c4agents.mcts:MctsAgent",
+        "c4agents.mcts:make_mcts",
         (
             Option("simulations", int, 1000, "playouts per move", least=1, most=10_000_000),
             Option("seconds", float, None, "time limit per move, instead of simulations", least=0.001),
