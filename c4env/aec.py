@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from c4env import games
 from c4env.arguments import ILLEGAL_CHOICES, Illegal, check_choice, describe_illegal
-from c4env.bitboard import CELLS, COLUMNS, ROWS, Rules, is_legal
+from c4env.bitboard import COLUMNS, ROWS, STRIDE, Rules, is_legal
+from c4env.compiled import compiled
 from c4env.position import Position, check_rules
 
 try:
@@ -130,14 +130,11 @@ class ConnectFourAEC(pettingzoo.AECEnv):  # type: ignore[misc]
 
     def observe(self, agent: str) -> dict[str, npt.NDArray[np.int8]]:
         """The dict described in the class, seen by ``agent``; the arrays are the caller's own."""
-        planes = np.empty(2 * CELLS, np.int8)
-        mask = np.zeros(COLUMNS, np.int8)
+        board = np.empty((ROWS, COLUMNS, 2), np.int8)
+        mask = np.empty(COLUMNS, np.int8)
         player = self.possible_agents.index(agent)
         stones = self.position.stones
-        games.write_planes(stones[player], stones[1 - player], planes)
-        if agent == self.agent_selection:
-            games.write_mask(self.position.occupied, False, mask)
-        board = np.ascontiguousarray(planes.reshape(2, ROWS, COLUMNS).transpose(1, 2, 0))
+        _write_view(stones[player], stones[1 - player], agent == self.agent_selection, board, mask)
         return {"observation": board, "action_mask": mask}
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -186,6 +183,19 @@ class ConnectFourAEC(pettingzoo.AECEnv):  # type: ignore[misc]
         self.infos = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[position.player]
         self._skip_agent_selection = None
+
+
+@compiled
+def _write_view(
+    mine: int, theirs: int, selected: bool, board: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]
+) -> None:
+    """Fill ``board`` [6, 7, 2] with two bit sets, row 0 on top, and ``mask`` [7]."""
+    for column in range(COLUMNS):
+        mask[column] = selected and is_legal(mine | theirs, column)
+        for row in range(ROWS):
+            cell = STRIDE * column + ROWS - 1 - row
+            board[row, column, 0] = (mine >> cell) & 1
+            board[row, column, 1] = (theirs >> cell) & 1
 
 
 raw_env = ConnectFourAEC
