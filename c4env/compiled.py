@@ -33,6 +33,14 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", numba.njit(cache=True, nogil=True)(function))
 
 
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Like :func:`compiled`, but always merged into compiled callers.
+
+    For the inside of hot loops: a call that takes arrays costs more than such a function's work.
+    """
+    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True, forceinline=True)(function))
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def _ctpop(_context: Any, _bits: Any) -> Any:
     def generate(_ctx: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -59,6 +67,22 @@ def popcount(bits: int) -> int:
 def lowest_bit_index(bits: int) -> int:
     """Index of the lowest one in ``bits``, which must not be 0. One instruction."""
     return _cttz(bits)  # type: ignore[no-any-return]
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store_word(_context: Any, array: Any, _offset: Any, _word: Any) -> Any:
+    """Write the eight bytes of a word into an int8 array, from a flat index; only in compiled code.
+
+    The array must be contiguous and hold all eight; no alignment is needed.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(64).as_pointer())
+        builder.store(arguments[2], place, align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.int64), generate
 
 
 class _CompileNotice(event.Listener):  # type: ignore[misc]

@@ -101,7 +101,7 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
         self._episode_lineup = self._lineup
         self._state = np.zeros((games.STATE_ROWS, 1), np.int64)
         self._state[OVER] = 1
-        self._history = np.zeros((1, CELLS), np.uint8)
+        self._history = np.zeros((1, CELLS), np.uint32)
         self._stream_source: np.random.Generator | None = None
         self._window: Any = None
 
@@ -120,8 +120,7 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
             self._state[STREAM] = self.np_random.integers(2**63)
         state, history = self._state, self._history
         state[OWN], state[OCCUPIED] = start.own, start.occupied
-        history[:] = 0
-        history[0, : len(moves)] = np.frombuffer(moves.encode(), np.uint8)
+        games.move_strings(history)[0] = moves
         lineup = self._episode_lineup
         code = games.begin_game(state, history, 0, seat, lineup.kinds, 0, len(lineup.kinds), self._rules)
         lineup.seed_game(state, 0)
@@ -139,12 +138,15 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
         column = index(action)
         if self.illegal == "raise" and not state[OVER, 0] and not is_legal(int(state[OCCUPIED, 0]), column):
             raise ValueError(describe_illegal(self.position, column))
-        code = games.step_game(state, self._history, 0, column, self._episode_lineup.kinds, self._rules)
+        planes, masks = np.empty((1, 2 * CELLS), np.int8), np.empty((1, COLUMNS), np.int8)
+        kinds = self._episode_lineup.kinds
+        code = games.step_single(state, self._history, column, kinds, self._rules, planes, masks)
         if code == WAITING:
             code = self._answer()
+            games.observe_game(state, 0, planes, masks)
         if code == games.SKIPPED:
             raise gym.error.ResetNeeded("the game is over: call reset() before step()")
-        observation, info = self._observe()
+        observation, info = planes.reshape(2, ROWS, COLUMNS), {"action_mask": masks[0]}
         if self.render_mode == "human":
             self.render()
         if code == ONGOING:
@@ -160,7 +162,7 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
     @property
     def moves(self) -> str:
         """The moves so far, as columns 1 to 7."""
-        return self._history.tobytes().rstrip(b"\0").decode()
+        return str(games.move_strings(self._history)[0])
 
     @property
     def agent_player(self) -> int:
@@ -169,8 +171,7 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Which columns may be played, bool [7]; all once the game is over."""
-        mask = np.empty(COLUMNS, np.int8)
-        games.write_mask(int(self._state[OCCUPIED, 0]), bool(self._state[OVER, 0]), mask)
+        mask: npt.NDArray[np.int8] = self._observe()[1]["action_mask"]
         return mask.astype(np.bool_)
 
     def render(self) -> Any:
@@ -202,10 +203,10 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
         return {**self.__dict__, "_window": None}
 
     def _observe(self) -> tuple[Observation, dict[str, Any]]:
-        planes = np.empty(2 * CELLS, np.int8)
-        mask = np.empty(COLUMNS, np.int8)
-        games.observe_game(self._state, 0, planes, mask)
-        return planes.reshape(2, ROWS, COLUMNS), {"action_mask": mask}
+        planes = np.empty((1, 2 * CELLS), np.int8)
+        masks = np.empty((1, COLUMNS), np.int8)
+        games.observe_game(self._state, 0, planes, masks)
+        return planes.reshape(2, ROWS, COLUMNS), {"action_mask": masks[0]}
 
     def _answer(self) -> int:
         """Let an opponent outside compiled code move; return the code of the game."""

@@ -2,7 +2,8 @@
 
 Both the single and the vector environment are thin faces of these functions (the single one with
 one game), so they agree move by move. State is one ``int64`` array of shape [6, N], a row for each
-of the names below; ``history`` is ``uint8`` [N, 42], the moves as digits ``b"1"`` to ``b"7"``.
+of the names below; ``history`` is ``uint32`` [N, 42], the moves as code points of digits, so that numpy can view
+each row as a string.
 
 Functions work on games ``start`` to ``stop``, so that threads can share a batch.
 """
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from c4env.bitboard import (
+    BOTTOM,
     CELLS,
     COLUMNS,
     LOST,
@@ -27,12 +29,12 @@ from c4env.bitboard import (
     play,
     result,
 )
-from c4env.compiled import compiled, popcount
+from c4env.compiled import compiled, inlined, popcount, store_word
 from c4env.opponents import EXTERNAL, built_in_move
 from c4env.randomness import draw
 
 State = npt.NDArray[np.int64]
-History = npt.NDArray[np.uint8]
+History = npt.NDArray[np.uint32]
 Codes = npt.NDArray[np.int8]
 
 # Rows of the state.
@@ -58,28 +60,28 @@ ILLEGAL: Final = 4
 SKIPPED: Final = 5
 """The game was over already; nothing happened."""
 
+FIRST_DIGIT: Final = ord("1")
+
 # Who moves first.
 FIRST: Final = 0
 SECOND: Final = 1
 EITHER: Final = 2
 
-PLANE_SHIFTS: Final = np.array(
-    [STRIDE * column + ROWS - 1 - row for row in range(ROWS) for column in range(COLUMNS)], dtype=np.int64
-)
-"""Bit of each cell in reading order, top row first."""
+BYTES: Final = sum(1 << (8 * column) for column in range(COLUMNS))
+"""The lowest bit of each of seven bytes."""
 
 
-@compiled
+@inlined
 def _drop(state: State, history: History, game: int, column: int, rules: int) -> int:
     """Play ``column``, which is legal; return the result for the side that now is to move."""
     own, occupied = state[OWN, game], state[OCCUPIED, game]
-    history[game, popcount(occupied)] = column + 49
+    history[game, popcount(occupied)] = FIRST_DIGIT + column
     own, occupied = play(own, occupied, column)
     state[OWN, game], state[OCCUPIED, game] = own, occupied
     return result(own, occupied, rules)
 
 
-@compiled
+@inlined
 def _answer(state: State, history: History, game: int, column: int, rules: int) -> int:
     """Play the opponent's legal ``column``; return the code of the game."""
     code = _drop(state, history, game, column, rules)
@@ -87,7 +89,7 @@ def _answer(state: State, history: History, game: int, column: int, rules: int) 
     return code
 
 
-@compiled
+@inlined
 def _opponent_turn(state: State, history: History, game: int, kinds: npt.NDArray[np.int64], rules: int) -> int:
     """Let a built-in opponent answer; return the code of the game, ``WAITING`` for an external one."""
     kind = kinds[state[OPPONENT, game]]
@@ -98,7 +100,7 @@ def _opponent_turn(state: State, history: History, game: int, kinds: npt.NDArray
     return _answer(state, history, game, column, rules)
 
 
-@compiled
+@inlined
 def step_game(state: State, history: History, game: int, action: int, kinds: npt.NDArray[np.int64], rules: int) -> int:
     """The learner's move ``action`` and, unless it ends the game, the opponent's answer.
 
@@ -117,7 +119,7 @@ def step_game(state: State, history: History, game: int, action: int, kinds: npt
     return _opponent_turn(state, history, game, kinds, rules)
 
 
-@compiled
+@inlined
 def begin_game(
     state: State,
     history: History,
@@ -149,6 +151,22 @@ def begin_game(
     if popcount(state[OCCUPIED, game]) & 1 == state[LEARNER, game]:
         return ONGOING
     return _opponent_turn(state, history, game, kinds, rules)
+
+
+@compiled
+def step_single(
+    state: State,
+    history: History,
+    action: int,
+    kinds: npt.NDArray[np.int64],
+    rules: int,
+    planes: npt.NDArray[np.int8],
+    masks: npt.NDArray[np.int8],
+) -> int:
+    """:func:`step_game` and :func:`observe_game` for game 0 in one call; returns the code."""
+    code = step_game(state, history, 0, action, kinds, rules)
+    observe_game(state, 0, planes, masks)
+    return code
 
 
 @compiled
@@ -229,35 +247,54 @@ def first_illegal(state: State, actions: npt.NDArray[np.int64]) -> int:
     return -1
 
 
-@compiled
-def write_planes(mine: int, theirs: int, planes: npt.NDArray[np.int8]) -> None:
-    """Fill ``planes`` [84] with the cells of two bit sets in reading order, top row first."""
-    for cell in range(CELLS):
-        planes[cell] = (mine >> PLANE_SHIFTS[cell]) & 1
-    for cell in range(CELLS):
-        planes[CELLS + cell] = (theirs >> PLANE_SHIFTS[cell]) & 1
+@inlined
+def _row_bytes(stones: int, row: int) -> int:
+    """A row of the board, 0 on top, as seven bytes of a word, each 0 or 1, the left cell lowest.
+
+    The row's bits lie at 7 * column; times 127 each fills its column, which reaches bit 8 * column.
+    """
+    bits = (stones >> (ROWS - 1 - row)) & BOTTOM
+    return ((bits << 7) - bits) & BYTES
 
 
-@compiled
-def write_mask(occupied: int, over: bool, mask: npt.NDArray[np.int8]) -> None:
-    """Fill ``mask`` [7] with 1 for each column with room; all ones once the game is over.
+@inlined
+def write_plane(stones: int, planes: npt.NDArray[np.int8], first: int) -> None:
+    """Write the cells of a bit set in reading order, top row first, to 42 places of ``planes`` from ``first``."""
+    for row in range(ROWS - 1):
+        store_word(planes, first + COLUMNS * row, _row_bytes(stones, row))
+    # A word is one byte longer than a row. What it spills is overwritten by the next row, except after the last:
+    # that one is written together with the last byte of the row before it.
+    ending = (_row_bytes(stones, ROWS - 1) << 8) | (_row_bytes(stones, ROWS - 2) >> 48)
+    store_word(planes, first + CELLS - 8, ending)
+
+
+@inlined
+def write_planes(mine: int, theirs: int, planes: npt.NDArray[np.int8], game: int) -> None:
+    """Write two bit sets as row ``game`` of ``planes`` [N, 84]."""
+    write_plane(mine, planes, 2 * CELLS * game)
+    write_plane(theirs, planes, 2 * CELLS * game + CELLS)
+
+
+@inlined
+def write_mask(occupied: int, over: bool, masks: npt.NDArray[np.int8], game: int) -> None:
+    """Fill row ``game`` of ``masks`` [N, 7] with 1 for each column with room; all ones once the game is over.
 
     After the end any action does (it is ignored, or asks for a reset); ones keep a masked softmax defined.
     """
     full = 0 if over else occupied >> (ROWS - 1)
     for column in range(COLUMNS):
-        mask[column] = 1 - ((full >> (STRIDE * column)) & 1)
+        masks[game, column] = 1 - ((full >> (STRIDE * column)) & 1)
 
 
-@compiled
-def observe_game(state: State, game: int, planes: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]) -> None:
-    """Write the learner's view of a game: ``planes`` [84], its stones first, and ``mask`` [7]."""
+@inlined
+def observe_game(state: State, game: int, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> None:
+    """Write the learner's view to row ``game`` of ``planes`` [N, 84], its stones first, and of ``masks`` [N, 7]."""
     occupied = state[OCCUPIED, game]
     mine = state[OWN, game]
     if popcount(occupied) & 1 != state[LEARNER, game]:
         mine ^= occupied
-    write_planes(mine, mine ^ occupied, planes)
-    write_mask(occupied, state[OVER, game] != 0, mask)
+    write_planes(mine, mine ^ occupied, planes, game)
+    write_mask(occupied, state[OVER, game] != 0, masks, game)
 
 
 @compiled
@@ -266,7 +303,7 @@ def observe_games(
 ) -> None:
     """:func:`observe_game` for each game: ``planes`` [N, 84], ``masks`` [N, 7]."""
     for game in range(start, stop):
-        observe_game(state, game, planes[game], masks[game])
+        observe_game(state, game, planes, masks)
 
 
 @compiled
@@ -294,6 +331,9 @@ def write_end(
             learner = state[LEARNER, game]
             winners[game] = learner if code == WON else (1 - learner if code in (LOST, ILLEGAL) else -1)
             own, occupied = state[OWN, game], state[OCCUPIED, game]
-            fours = four_cells(own) | four_cells(own ^ occupied)
-            for cell in range(CELLS):
-                cells[game, cell] = (fours >> PLANE_SHIFTS[cell]) & 1
+            write_plane(four_cells(own) | four_cells(own ^ occupied), cells, CELLS * game)
+
+
+def move_strings(history: History) -> npt.NDArray[np.str_]:
+    """The moves of each game as a string of columns 1 to 7, shape [N]; shares memory with ``history``."""
+    return history.view(f"<U{CELLS}").ravel()

@@ -148,8 +148,8 @@ def _step(
         if over:
             mine, stones = 0, 0
         own[game], occupied[game] = mine, stones
-        write_planes(mine, mine ^ stones, planes[game])
-        write_mask(stones, False, masks[game])
+        write_planes(mine, mine ^ stones, planes, game)
+        write_mask(stones, False, masks, game)
 
 
 @compiled
@@ -162,8 +162,8 @@ def _view(
     stop: int,
 ) -> None:
     for game in range(start, stop):
-        write_planes(own[game], own[game] ^ occupied[game], planes[game])
-        write_mask(occupied[game], False, masks[game])
+        write_planes(own[game], own[game] ^ occupied[game], planes, game)
+        write_mask(occupied[game], False, masks, game)
 
 
 @compiled

@@ -99,7 +99,7 @@ class ConnectFourVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.ND
         self._seats = np.full(num_envs, SEATS[agent_plays], np.int64)
         self._state = np.zeros((games.STATE_ROWS, num_envs), np.int64)
         self._state[OVER] = 1
-        self._history = np.zeros((num_envs, CELLS), np.uint8)
+        self._history = np.zeros((num_envs, CELLS), np.uint32)
         self._codes = np.full(num_envs, games.SKIPPED, np.int8)
         self._everywhere = np.ones(num_envs, np.bool_)
         self._seeded = False
@@ -169,7 +169,7 @@ class ConnectFourVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.ND
 
     def moves(self, game: int) -> str:
         """The moves of one game so far, as columns 1 to 7."""
-        return bytes(self._history[game]).rstrip(b"\0").decode()
+        return str(games.move_strings(self._history)[game])
 
     @property
     def agent_players(self) -> npt.NDArray[np.int64]:
@@ -221,8 +221,8 @@ class ConnectFourVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.ND
         winners = np.zeros(self.num_envs, np.int64)
         cells = np.zeros((self.num_envs, CELLS), np.int8)
         games.write_end(self._state, self._codes, winners, cells)
-        moves = np.full(self.num_envs, None, dtype=object)
-        moves[ended] = self._history[ended].view(f"S{CELLS}").ravel().astype(str)
+        moves = np.zeros(self.num_envs, f"<U{CELLS}")
+        moves[ended] = games.move_strings(self._history)[ended]
         infos = {
             "winner": winners,
             "winning_cells": cells.reshape(self.num_envs, ROWS, COLUMNS),
@@ -266,7 +266,7 @@ class ConnectFourVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.ND
         for game in np.flatnonzero(chosen):
             start = starts[moves[game]]
             self._state[OWN, game], self._state[OCCUPIED, game] = start.own, start.occupied
-            self._history[game, : start.ply] = np.frombuffer(moves[game].encode(), np.uint8)
+            games.move_strings(self._history)[game] = moves[game]
 
     def _episode_seats(self, options: Infos) -> npt.NDArray[np.int64]:
         if "agent_plays" not in options:
