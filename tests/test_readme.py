@@ -1,0 +1,63 @@
+"""The README's commands and snippets do what they say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+COMMANDS = re.findall(r"^```bash\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+SNIPPETS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def test_there_are_exactly_two_commands_each_on_one_line() -> None:
+    assert len(COMMANDS) == 2
+    assert all(command.count("\n") == 1 for command in COMMANDS)
+
+
+def test_both_install_into_a_fresh_environment_with_the_constraints() -> None:
+    for command in COMMANDS:
+        assert command.startswith("python3 -m venv .venv && ")
+        assert "-c constraints.txt -e" in command
+        for extra in re.findall(r"\.\[(.*?)\]", command):
+            assert set(extra.split(",")) <= set(PROJECT["optional-dependencies"])
+
+
+def test_the_first_command_plays_the_game_it_promises() -> None:
+    run = COMMANDS[0].rpartition("&& ")[2].split()
+    assert run[0] == ".venv/bin/python"
+    outputs = [
+        subprocess.run([sys.executable, *run[1:]], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+        for _ in range(2)
+    ]
+    assert outputs[0] == outputs[1]
+    assert "wins after" in outputs[0]
+
+
+def test_the_second_command_runs_this_suite() -> None:
+    assert ".venv/bin/python -m pytest" in COMMANDS[1]
+
+
+def test_ci_takes_the_commands_from_here() -> None:
+    script = (ROOT / ".ci" / "run").read_text()
+    assert "readme_command 1" in script
+    assert "readme_command 2" in script
+
+
+def test_snippets_run_one_after_the_other(tmp_path: Path) -> None:
+    assert len(SNIPPETS) >= 5
+    script = tmp_path / "readme.py"
+    script.write_text("\n".join(SNIPPETS))
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", *ROOT.glob("docs/*.md"), ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
