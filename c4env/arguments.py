@@ -42,6 +42,8 @@ def starting_position(moves: str, rules: Rules) -> Position:
     """The position after a move string, which must leave something to play."""
     if not isinstance(moves, str):
         raise ValueError(f"moves are a string of columns 1 to 7 such as '4453', not {moves!r}")
+    if not moves:
+        return Position(rules=rules)
     position = Position.from_moves(moves, rules)
     if position.is_over:
         raise ValueError(f"moves {moves!r}: the game is over; nothing is left to play")

@@ -114,14 +114,14 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
         moves = options.get("moves", "")
         start = starting_position(moves, self.rules)
         seat = SEATS[check_choice("agent_plays", options.get("agent_plays", self.agent_plays), SEATS)]
-        self._episode_lineup = Lineup(options["opponent"]) if "opponent" in options else self._lineup
+        lineup = Lineup(options["opponent"]) if "opponent" in options else self._lineup
         if self._stream_source is not self.np_random:
             self._stream_source = self.np_random
             self._state[STREAM] = self.np_random.integers(2**63)
         state, history = self._state, self._history
         state[OWN], state[OCCUPIED] = start.own, start.occupied
         games.move_strings(history)[0] = moves
-        lineup = self._episode_lineup
+        self._episode_lineup = lineup
         code = games.begin_game(state, history, 0, seat, lineup.kinds, 0, len(lineup.kinds), self._rules)
         lineup.seed_game(state, 0)
         if code == WAITING:

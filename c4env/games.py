@@ -61,6 +61,8 @@ SKIPPED: Final = 5
 """The game was over already; nothing happened."""
 
 FIRST_DIGIT: Final = ord("1")
+MOVE_STRING: Final = np.dtype(f"<U{CELLS}")
+"""A row of the history as numpy text."""
 
 # Who moves first.
 FIRST: Final = 0
@@ -336,4 +338,4 @@ def write_end(
 
 def move_strings(history: History) -> npt.NDArray[np.str_]:
     """The moves of each game as a string of columns 1 to 7, shape [N]; shares memory with ``history``."""
-    return history.view(f"<U{CELLS}").ravel()
+    return history.view(MOVE_STRING).ravel()

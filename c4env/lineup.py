@@ -26,6 +26,7 @@ class Lineup:
     def __init__(self, choice: OpponentLike | Sequence[OpponentLike]) -> None:
         self.kinds = np.zeros(0, np.int64)
         self.external: dict[int, Opponent] = {}
+        self._self_seeded: dict[int, Seedable] = {}
         self._extensions: list[tuple[object, int, int]] = []
         self.extend(choice)
 
@@ -39,7 +40,11 @@ class Lineup:
             raise ValueError("the list of opponents is empty")
         made = [make_opponent(one) for one in listed]
         first = len(self.kinds)
-        self.external.update({first + k: one for k, one in enumerate(made) if not isinstance(one, int)})
+        for k, one in enumerate(made, start=first):
+            if not isinstance(one, int):
+                self.external[k] = one
+                if isinstance(one, Seedable) and not isinstance(one, NativeOpponent):
+                    self._self_seeded[k] = one
         added = [one if isinstance(one, int) else EXTERNAL for one in made]
         self.kinds = np.concatenate([self.kinds, np.array(added, np.int64)])
         self._extensions.append((choice, first, len(made)))
@@ -47,10 +52,17 @@ class Lineup:
 
     def seed_game(self, state: games.State, game: int) -> None:
         """Give the game's opponent, if it has randomness of its own, a seed from the game's stream."""
-        opponent = self.external.get(int(state[OPPONENT, game]))
-        if isinstance(opponent, Seedable) and not isinstance(opponent, NativeOpponent):
+        if not self._self_seeded:
+            return
+        opponent = self._self_seeded.get(int(state[OPPONENT, game]))
+        if opponent is not None:
             seed, state[STREAM, game] = draw(int(state[STREAM, game]), 2**31)
             opponent.seed(int(seed))
+
+    def seed_all(self, rng: np.random.Generator) -> None:
+        """Give every opponent with randomness of its own a seed."""
+        for opponent in self._self_seeded.values():
+            opponent.seed(int(rng.integers(2**31)))
 
     def answer(self, state: games.State, history: games.History, codes: games.Codes, rules: Rules) -> None:
         """Ask the opponents of all ``WAITING`` games and play what they say.

@@ -28,7 +28,7 @@ from c4env.arguments import (
 from c4env.bitboard import CELLS, COLUMNS, ONGOING, ROWS, RULES, Rules
 from c4env.games import LEARNER, OCCUPIED, OVER, OWN, STREAM
 from c4env.lineup import Lineup
-from c4env.opponents import OpponentLike, Seedable
+from c4env.opponents import OpponentLike
 from c4env.position import Position, PositionBatch, check_rules
 from c4env.slices import SlicedRunner
 
@@ -118,6 +118,8 @@ class ConnectFourVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.ND
         if chosen.all():
             self._lineup = Lineup(self._opponent)
         first, count = self._lineup.extend(options["opponent"]) if "opponent" in options else (0, self._base_count)
+        if seed is not None:
+            self._lineup.seed_all(self.np_random)
         self._run(games.clear_games, self._state, self._history, chosen)
         if "moves" in options:
             self._set_up(chosen, moves, starts)
@@ -221,7 +223,7 @@ class ConnectFourVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.ND
         winners = np.zeros(self.num_envs, np.int64)
         cells = np.zeros((self.num_envs, CELLS), np.int8)
         games.write_end(self._state, self._codes, winners, cells)
-        moves = np.zeros(self.num_envs, f"<U{CELLS}")
+        moves = np.zeros(self.num_envs, games.MOVE_STRING)
         moves[ended] = games.move_strings(self._history)[ended]
         infos = {
             "winner": winners,
@@ -250,9 +252,6 @@ class ConnectFourVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.ND
             one = seeds[game]
             if one is not None:
                 self._state[STREAM, game] = seeding.np_random(one)[0].integers(2**63)
-        for opponent in self._lineup.external.values() if seed is not None else ():
-            if isinstance(opponent, Seedable):
-                opponent.seed(int(self.np_random.integers(2**31)))
 
     def _chosen(self, options: Infos) -> Flags:
         if "reset_mask" not in options:
