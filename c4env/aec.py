@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from c4env.arguments import ILLEGAL_CHOICES, Illegal, check_choice, describe_illegal
+from c4env.arguments import ILLEGAL_CHOICES, Illegal, check_choice, describe_illegal, starting_position
 from c4env.bitboard import COLUMNS, ROWS, STRIDE, Rules, is_legal
 from c4env.compiled import compiled
 from c4env.position import Position, check_rules
@@ -170,9 +170,7 @@ class ConnectFourAEC(pettingzoo.AECEnv):  # type: ignore[misc]
             self._window = None
 
     def _begin(self, moves: str) -> None:
-        position = Position.from_moves(moves, self.rules)
-        if position.is_over:
-            raise ValueError(f"moves {moves!r}: the game is over; nothing is left to play")
+        position = starting_position(moves, self.rules)
         self.position = position
         self.moves = moves
         self.agents = self.possible_agents.copy()
