@@ -23,6 +23,9 @@ IntArray = npt.NDArray[np.int64]
 MAX_NODES: Final = 1 << 21
 """Nodes a tree may have; when they are used up, playouts go on from its leaves."""
 
+_ROOT_LOGS: Final = np.sqrt(np.log(np.maximum(np.arange(4096), 1)))
+"""``sqrt(log(n))`` for small n, which is asked at every node of every descent."""
+
 
 class Pool(NamedTuple):
     """The nodes of a tree; the root is node 0.
@@ -31,14 +34,20 @@ class Pool(NamedTuple):
         children: Node of each column, 0 if it has none yet, shape [N, 7].
         visits: Playouts through the node, shape [N].
         total: Sum of their results, +1 won, -1 lost, for the side that moved into it, shape [N].
+        mean: ``total / visits``, shape [N].
+        spread: ``1 / sqrt(visits)``, shape [N].
         proven: 1 certainly won for that side, -1 certainly lost, else 0, shape [N].
+        expanded: Whether every column with room has a node, shape [N].
         used: Number of nodes in use, shape [1].
     """
 
     children: npt.NDArray[np.int32]
     visits: IntArray
     total: IntArray
+    mean: npt.NDArray[np.float64]
+    spread: npt.NDArray[np.float64]
     proven: npt.NDArray[np.int8]
+    expanded: npt.NDArray[np.bool_]
     used: IntArray
 
 
@@ -48,7 +57,10 @@ def new_pool(capacity: int) -> Pool:
         np.zeros((capacity, COLUMNS), dtype=np.int32),
         np.zeros(capacity, dtype=np.int64),
         np.zeros(capacity, dtype=np.int64),
+        np.zeros(capacity, dtype=np.float64),
+        np.zeros(capacity, dtype=np.float64),
         np.zeros(capacity, dtype=np.int8),
+        np.zeros(capacity, dtype=np.bool_),
         np.zeros(1, dtype=np.int64),
     )
     pool.used[0] = 1
@@ -66,11 +78,17 @@ def playout(own: int, occupied: int, rules: int, stream: int) -> tuple[int, int]
     """
     sign = 1
     while True:
-        cell, stream = draw_cell(playable(occupied), stream)
+        # Drawing again when a column is full is quicker than counting those that are not.
+        cells = playable(occupied)
+        cell = 0
+        while cell == 0:
+            column, stream = draw(stream, COLUMNS)
+            cell = cells & (COLUMN << (STRIDE * column))
+        own |= cell
         occupied |= cell
-        if rules == FIRST_FOUR and has_four(own | cell):
+        if rules == FIRST_FOUR and has_four(own):
             return sign, stream
-        own = (own | cell) ^ occupied
+        own ^= occupied
         sign = -sign
         if occupied == BOARD:
             return sign * result(own, occupied, rules), stream
@@ -81,15 +99,15 @@ def _select(node: int, cells: int, exploration: float, pool: Pool) -> int:
     """The column to try next in a node whose columns have all been tried: highest upper bound."""
     best = -1
     best_bound = -math.inf
-    log_visits = math.log(pool.visits[node])
+    visits = pool.visits[node]
+    weight = exploration * (_ROOT_LOGS[visits] if visits < len(_ROOT_LOGS) else math.sqrt(math.log(visits)))
     for column in range(COLUMNS):
         if not cells & (COLUMN << (STRIDE * column)):
             continue
         child = pool.children[node, column]
         if pool.proven[child] == 1:
             return column
-        visits = pool.visits[child]
-        bound = pool.total[child] / visits + exploration * math.sqrt(log_visits / visits)
+        bound = pool.mean[child] + weight * pool.spread[child]
         if pool.proven[child] == -1:
             bound -= 1e6
         if bound > best_bound:
@@ -138,9 +156,11 @@ def simulate(
             length += 1
             cells = playable(filled)
             untried = 0
-            for column in range(COLUMNS):
-                if pool.children[node, column] == 0:
-                    untried |= cells & (COLUMN << (STRIDE * column))
+            if not pool.expanded[node]:
+                for column in range(COLUMNS):
+                    if pool.children[node, column] == 0:
+                        untried |= cells & (COLUMN << (STRIDE * column))
+                pool.expanded[node] = untried == 0
             if untried:
                 if pool.used[0] == len(pool.visits):
                     outcome, stream = playout(here, filled, rules, stream)
@@ -178,6 +198,8 @@ def simulate(
                 certain = pool.proven[node] != 0
             pool.visits[node] += 1
             pool.total[node] += outcome
+            pool.mean[node] = pool.total[node] / pool.visits[node]
+            pool.spread[node] = 1 / math.sqrt(pool.visits[node])
             outcome = -outcome
     return simulations, stream
 
