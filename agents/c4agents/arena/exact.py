@@ -1,0 +1,29 @@
+"""Exact values for the arena, from the solver or from anything that answers the same questions."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Boards = npt.NDArray[np.int64]
+
+
+class Oracle(Protocol):
+    """Perfect knowledge of positions that are not over."""
+
+    def outcomes(self, own: Boards, occupied: Boards) -> npt.NDArray[np.int8]:
+        """1, 0 or -1 for the side to move with perfect play, shape [B]."""
+
+    def scores(self, own: Boards, occupied: Boards) -> npt.NDArray[np.int8]:
+        """The exact score of every column for the side to move, shape [B, 7]; ``NO_SCORE`` where it is full."""
+
+
+@cache
+def solver() -> Oracle:
+    """The solver, with its opening book, as the oracle; one for the whole process."""
+    from c4agents.solver import Solver
+
+    return Solver()

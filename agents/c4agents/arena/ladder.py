@@ -1,0 +1,201 @@
+"""A round robin of agents, which can be interrupted and gone on with, and its ratings."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final
+
+from c4agents.arena.games import Failure, Game
+from c4agents.arena.match import MatchResult, play_match
+from c4agents.arena.players import PlayerLike, fingerprint, load_player, player_name
+from c4agents.arena.ratings import Rating, rate
+from c4agents.arena.storing import write_json
+
+RUNGS: Final = (
+    "random",
+    "rules",
+    "alphabeta:depth=2",
+    "alphabeta:depth=4",
+    "mcts:simulations=1000",
+    "alphabeta:depth=7",
+    "alphabeta:depth=8",
+    "alphabeta:eval=chains,depth=12",
+    "solver",
+)
+"""The default ladder: our range of bots, from random to perfect play."""
+
+LadderProgress = Callable[[str, str, int, int], None]
+"""Told the two agents of the pairing under way, and how many of how many games of the ladder are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderResult:
+    """The pairings that were played, and the ratings they give.
+
+    Attributes:
+        names: The agents.
+        matches: The matches by the two agents' indices (i, j), i < j; agent 0 of the match is i.
+        ratings: Best first.
+    """
+
+    names: tuple[str, ...]
+    matches: dict[tuple[int, int], MatchResult]
+    ratings: list[Rating]
+
+    @property
+    def failures(self) -> list[Failure]:
+        """All games that ended by a failure."""
+        return [failure for match in self.matches.values() for failure in match.failures]
+
+    def cross_table(self) -> list[list[float | None]]:
+        """Share of the points the row's agent took from the column's, best agent first; None if they did not play."""
+        order = [self.names.index(rating.name) for rating in self.ratings]
+        return [[self._score(row, column) for column in order] for row in order]
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "ratings": [dataclasses.asdict(rating) for rating in self.ratings],
+            "agents": [rating.name for rating in self.ratings],
+            "cross_table": self.cross_table(),
+            "matches": [match.summary() for match in self.matches.values()],
+        }
+
+    def _score(self, row: int, column: int) -> float | None:
+        if (row, column) in self.matches:
+            return self.matches[row, column].score(0).share
+        if (column, row) in self.matches:
+            return self.matches[column, row].score(1).share
+        return None
+
+
+def play_ladder(
+    players: Sequence[PlayerLike] = RUNGS,
+    games: int = 40,
+    *,
+    seed: int = 0,
+    openings: str = "all",
+    opening_plies: int | None = None,
+    seconds: float | None = None,
+    workers: int = 1,
+    folder: Path | None = None,
+    progress: LadderProgress | None = None,
+) -> LadderResult:
+    """Play everyone against everyone and rate them.
+
+    Args:
+        players: At least two agents with different names.
+        games: Games of each pairing, even.
+        seed: Decides openings and randomness; each pairing plays the same openings.
+        openings: ``"all"`` or ``"balanced"``.
+        opening_plies: Length of the openings.
+        seconds: Limit per move.
+        workers: Processes.
+        folder: Where finished pairings are kept; those found there are not played again.
+        progress: Told what is being played.
+
+    Raises:
+        ValueError: Bad arguments, or interrupted before all agents had played.
+    """
+    names = tuple(player_name(player) for player in players)
+    if len(set(names)) < len(names) or len(names) < 2:
+        raise ValueError("a ladder needs at least two agents, each given once")
+    prints = [fingerprint(player, load_player(player)) for player in players]
+    settings = {
+        "games": games,
+        "seed": seed,
+        "openings": openings,
+        "opening_plies": opening_plies,
+        "seconds": seconds,
+    }
+    pairs = list(combinations(range(len(names)), 2))
+    total = games * len(pairs)
+    matches: dict[tuple[int, int], MatchResult] = {}
+    for number, (i, j) in enumerate(pairs):
+        done = number * games
+        tell = _teller(progress, names[i], names[j], done, total)
+        tell(0, games)
+        question = {"agents": [names[i], names[j]], "fingerprints": [prints[i], prints[j]], **settings}
+        path = None if folder is None else folder / f"pairing-{_digest(question)}.json"
+        match = None if path is None else _read(path, question)
+        if match is None:
+            match = play_match(
+                players[i],
+                players[j],
+                games,
+                seed=seed,
+                openings=openings,
+                opening_plies=opening_plies,
+                seconds=seconds,
+                workers=workers,
+                progress=tell,
+            )
+            if match.interrupted:
+                break
+            if path is not None:
+                write_json(path, {"question": question, "games": [dataclasses.asdict(game) for game in match.games]})
+        matches[i, j] = match
+    if not matches:
+        raise ValueError("interrupted before the first pairing was finished")
+    took_part = sorted({index for pair in matches for index in pair})
+    renumbered = {index: place for place, index in enumerate(took_part)}
+    kept = {(renumbered[i], renumbered[j]): match for (i, j), match in matches.items()}
+    present = tuple(names[index] for index in took_part)
+    return LadderResult(present, kept, rate(present, {pair: _points(match) for pair, match in kept.items()}))
+
+
+def _points(match: MatchResult) -> list[list[float]]:
+    """The points of agent 0, opening by opening."""
+    points: dict[str, list[float]] = {}
+    for game in match.games:
+        points.setdefault(game.opening, []).append(game.points(0))
+    return list(points.values())
+
+
+def _teller(
+    progress: LadderProgress | None, first: str, second: str, done: int, total: int
+) -> Callable[[int, int], None]:
+    def tell(played: int, _asked: int) -> None:
+        if progress:
+            progress(first, second, done + played, total)
+
+    return tell
+
+
+def _digest(question: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _read(path: Path, question: dict[str, Any]) -> MatchResult | None:
+    """The finished pairing in a file, if there is one and it is whole."""
+    if not path.exists():
+        return None
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["question"] != question:
+            return None
+        games = tuple(_game(stored) for stored in content["games"])
+    except (OSError, KeyError, TypeError, ValueError):
+        return None
+    names = question["agents"]
+    return MatchResult((names[0], names[1]), games, question["games"], question["seed"])
+
+
+def _game(stored: dict[str, Any]) -> Game:
+    failure = stored["failure"]
+    return Game(
+        **(
+            stored
+            | {
+                "thought": tuple(stored["thought"]),
+                "seconds": tuple(stored["seconds"]),
+                "failure": None if failure is None else Failure(**failure),
+            }
+        )
+    )
