@@ -27,6 +27,7 @@ import numpy as np
 
 import c4agents
 from c4agents.search.agents import AlphaBetaAgent, MinimaxAgent
+from c4env.bitboard import FIRST_FOUR
 from c4env.position import Position
 
 Contestant = Callable[[Position], Any]
@@ -184,7 +185,7 @@ def native(rounds: int) -> dict[str, float]:
         agent: Any = c4agents.make(spec)
 
         def answer(_: Position, agent: Any = agent) -> None:
-            agent.choose(own, occupied, waiting, streams, columns, 0, len(own))
+            agent.choose(own, occupied, waiting, streams, columns, 0, len(own), FIRST_FOUR)
 
         found[spec] = len(own) / race({spec: answer}, [Position()], rounds)[spec]
     return found

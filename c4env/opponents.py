@@ -16,6 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from c4env import bitboard
 from c4env.bitboard import COLUMNS, Rules, column_of, playable, threats
 from c4env.compiled import compiled
 from c4env.position import Position, PositionBatch
@@ -56,11 +57,13 @@ class NativeOpponent(Protocol):
         columns: npt.NDArray[np.int8],
         start: int,
         stop: int,
+        rules: int,
     ) -> None:
         """For each game in [start, stop) that is ``waiting``: write its column, advance its stream.
 
-        Must be a function of the position and the stream alone, hold no GIL while it computes,
-        and be safe to call from several threads on disjoint ranges.
+        ``rules`` is ``FIRST_FOUR`` or ``MOST_FOURS``. Must be a function of the position, the rules
+        and the stream alone, hold no GIL while it computes, and be safe to call from several
+        threads on disjoint ranges.
         """
 
 
@@ -169,7 +172,7 @@ def ask(
     Its answers are not checked here; a column outside 0..6 is written as -1.
     """
     if isinstance(opponent, NativeOpponent):
-        opponent.choose(own, occupied, waiting, streams, columns, 0, len(own))
+        opponent.choose(own, occupied, waiting, streams, columns, 0, len(own), bitboard.RULES[rules])
         return
     if isinstance(opponent, BatchOpponent):
         answers = opponent.act_batch(PositionBatch(own[waiting], occupied[waiting], rules))

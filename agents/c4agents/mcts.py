@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from c4agents.agent import Analysis, check_not_over
 from c4agents.uct import MAX_NODES, IntArray, Pool, best_column, choose_range, new_pool, simulate, stream_of
-from c4env.bitboard import COLUMNS, FIRST_FOUR, RULES, key, mirror
+from c4env.bitboard import COLUMNS, RULES, key, mirror
 from c4env.position import Position, PositionBatch
 
 _CHUNK: Final = 512
@@ -130,7 +130,7 @@ class NativeMctsAgent(MctsAgent):
         columns: npt.NDArray[np.int8],
         start: int,
         stop: int,
-        rules: int = FIRST_FOUR,
+        rules: int,
     ) -> None:
         """For each waiting game in [start, stop): write its column, advance its stream."""
         choose_range(own, occupied, waiting, streams, columns, start, stop, rules, self.simulations, self.exploration)

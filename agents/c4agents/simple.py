@@ -79,6 +79,7 @@ class RandomAgent:
         columns: npt.NDArray[np.int8],
         start: int,
         stop: int,
+        rules: int,  # noqa: ARG002 - it plays the same under all rules
     ) -> None:
         """For each waiting game in [start, stop): write its column, advance its stream."""
         _choose(self._rules_bot, own, occupied, waiting, streams, columns, start, stop)

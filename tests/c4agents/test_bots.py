@@ -12,7 +12,7 @@ from c4agents.catalogue import EVALUATION_NAMES
 from c4agents.mcts import MctsAgent
 from c4agents.search.agents import AlphaBetaAgent
 from c4agents.uct import playout
-from c4env.bitboard import RULES
+from c4env.bitboard import FIRST_FOUR, RULES
 from c4env.position import Position
 from tests.c4agents import oracle
 
@@ -50,7 +50,7 @@ def test_simple_agents_draw_evenly_and_by_seed(spec):
     streams = np.arange(1000, dtype=np.int64) * 31
     columns = np.full(1000, -1, dtype=np.int8)
     boards = np.full((2, 1000), [[position.own], [position.occupied]], dtype=np.int64)
-    agent.choose(boards[0], boards[1], np.ones(1000, dtype=np.bool_), streams, columns, 10, 1000)
+    agent.choose(boards[0], boards[1], np.ones(1000, dtype=np.bool_), streams, columns, 10, 1000, FIRST_FOUR)
     assert (columns[:10] == -1).all()
     assert set(columns[10:].tolist()) == set(range(6))
 
@@ -128,7 +128,7 @@ def test_mcts_answers_games_natively():
     occupied = np.full(20, winning.occupied, dtype=np.int64)
     columns = np.full(20, -1, dtype=np.int8)
     waiting = np.arange(20) < 15
-    agent.choose(own, occupied, waiting, np.arange(20, dtype=np.int64), columns, 0, 20)
+    agent.choose(own, occupied, waiting, np.arange(20, dtype=np.int64), columns, 0, 20, FIRST_FOUR)
     assert columns.tolist() == [0] * 15 + [-1] * 5
 
 

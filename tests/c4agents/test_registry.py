@@ -8,6 +8,7 @@ import sys
 from importlib.metadata import EntryPoint
 
 import gymnasium
+import numpy as np
 import pytest
 
 import c4agents
@@ -15,6 +16,7 @@ import c4env  # noqa: F401 - registers the environment
 from c4agents import registry
 from c4agents.agent import Agent
 from c4agents.registry import Entry, Option
+from c4env.opponents import NativeOpponent, ask
 from c4env.position import Position, PositionBatch
 
 SPECS = [
@@ -132,6 +134,26 @@ def test_environments_know_every_agent_by_name(name):
     env = gymnasium.make("c4env/ConnectFour-v0", opponent=name, agent_plays="second")
     _, info = env.reset(seed=1)
     env.step(int(info["action_mask"].argmax()))
+
+
+@pytest.mark.parametrize("rules", ["first-four", "most-fours"])
+@pytest.mark.parametrize("spec", ["alphabeta:depth=4,eval=powers", "rules", "mcts:simulations=10"])
+def test_the_vector_environment_gets_its_answers_natively(spec, rules):
+    agent = c4agents.make(spec)
+    own, occupied, legal = [], [], []
+    for moves in ("", "4453", "112233", "44444433", "121212"):
+        position = Position.from_moves(moves, rules)
+        own.append(position.own)
+        occupied.append(position.occupied)
+        legal.append(position.legal)
+    batch = PositionBatch(np.array(own, dtype=np.int64), np.array(occupied, dtype=np.int64), rules)
+    columns = np.full(5, -1, dtype=np.int8)
+    streams = np.arange(5, dtype=np.int64)
+    assert isinstance(agent, NativeOpponent)
+    ask(agent, batch.own, batch.occupied, np.ones(5, dtype=np.bool_), streams, columns, rules)
+    assert all(column in columns_with_room for column, columns_with_room in zip(columns, legal, strict=True))
+    if agent.deterministic and spec.startswith("alphabeta"):
+        assert columns.tolist() == [agent.act(position) for position in batch]
 
 
 def test_naming_agents_loads_neither_numba_nor_torch():

@@ -15,7 +15,7 @@ import c4agents
 from c4agents.evaluations import EVALUATIONS, WIN, WON_FROM, in_points
 from c4agents.search.agents import AlphaBetaAgent, MinimaxAgent
 from c4agents.search.minimax import minimax
-from c4env.bitboard import RULES
+from c4env.bitboard import FIRST_FOUR, RULES
 from c4env.opponents import NativeOpponent
 from c4env.position import Position, PositionBatch
 from tests.c4agents import oracle
@@ -189,7 +189,7 @@ def test_native_random_ties_depend_on_the_games_stream():
     for _ in range(2):
         streams = np.arange(400, dtype=np.int64) * 977
         columns = np.zeros(400, dtype=np.int8)
-        agent.choose(zeros, zeros, np.ones(400, dtype=np.bool_), streams, columns, 0, 400)
+        agent.choose(zeros, zeros, np.ones(400, dtype=np.bool_), streams, columns, 0, 400, FIRST_FOUR)
         answers.append(columns)
     assert (answers[0] == answers[1]).all()
     assert (np.bincount(answers[0], minlength=7) > 20).all()

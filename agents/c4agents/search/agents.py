@@ -17,7 +17,7 @@ from c4agents.search.alphabeta import DEEPENING, DEPTH, NODES, ORDERING, TABLE, 
 from c4agents.search.minimax import minimax
 from c4agents.search.root import best_cells, choose_range, score_columns
 from c4agents.search.workspace import workspace
-from c4env.bitboard import CELLS, COLUMNS, FIRST_FOUR, RULES, column_of, landing
+from c4env.bitboard import CELLS, COLUMNS, RULES, column_of, landing
 from c4env.position import Position, PositionBatch
 from c4env.randomness import draw_cell
 
@@ -295,7 +295,7 @@ class NativeAlphaBetaAgent(AlphaBetaAgent):
         columns: npt.NDArray[np.int8],
         start: int,
         stop: int,
-        rules: int = FIRST_FOUR,
+        rules: int,
     ) -> None:
         """For each waiting game in [start, stop): write its column; draws among equals from its stream."""
         choose_range(
