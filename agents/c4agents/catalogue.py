@@ -15,7 +15,7 @@ LEVELS: Final = {"easy": 4, "medium": 7, "hard": 8}
 """Difficulty levels 1, 2 and 3: names and search depths."""
 
 _SEED = Option("seed", int, 0, "start of its random numbers")
-_EVALUATION = Option("eval", str, "windows", "evaluation at the depth limit", choices=EVALUATION_NAMES)
+_EVALUATION = Option("eval", str, "powers", "evaluation at the depth limit", choices=EVALUATION_NAMES)
 _DEPTH = Option("depth", int, 4, "plies to look ahead", least=1, most=42)
 _TIES = Option("ties", str, "centre", "which of equally good columns", choices=("centre", "random"))
 _SECONDS = Option("seconds", float, None, "time limit per move; none if not given", least=0.001)

@@ -141,7 +141,7 @@ class MinimaxAgent(_SearchAgent):
         self,
         *,
         name: str = "minimax",
-        eval: str = "windows",  # noqa: A002 - the option's name
+        eval: str = "powers",  # noqa: A002 - the option's name
         depth: int = 4,
         ties: str = "centre",
         seed: int = 0,
@@ -192,7 +192,7 @@ class AlphaBetaAgent(_SearchAgent):
         self,
         *,
         name: str = "alphabeta",
-        eval: str = "windows",  # noqa: A002 - the option's name
+        eval: str = "powers",  # noqa: A002 - the option's name
         depth: int = 4,
         seconds: float | None = None,
         ordering: bool = True,
