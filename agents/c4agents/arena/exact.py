@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 Boards = npt.NDArray[np.int64]
+
+NO_SCORE: Final = -128
+"""Written for a column that is full."""
 
 
 class Oracle(Protocol):
@@ -16,6 +19,9 @@ class Oracle(Protocol):
 
     def outcomes(self, own: Boards, occupied: Boards) -> npt.NDArray[np.int8]:
         """1, 0 or -1 for the side to move with perfect play, shape [B]."""
+
+    def score_batch(self, own: Boards, occupied: Boards) -> npt.NDArray[np.int8]:
+        """The exact score for the side to move, shape [B]."""
 
     def scores(self, own: Boards, occupied: Boards) -> npt.NDArray[np.int8]:
         """The exact score of every column for the side to move, shape [B, 7]; ``NO_SCORE`` where it is full."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from c4env.bitboard import BOARD, COLUMNS, WON, canonical_key, from_key, has_four, is_legal, key, play
-from c4env.compiled import compiled
+from c4env.compiled import compiled, popcount
 
 Keys = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int8]
@@ -28,6 +28,15 @@ _HEADER: Final = 128
 """Bytes of a file without elements."""
 RUN_LIMIT: Final = 16_000_000
 """Children held in memory before they are sorted and put on disk: about half a gigabyte at the worst moment."""
+
+
+@compiled
+def stones(occupied: Keys) -> Keys:
+    """Number of stones on each board, shape [B]."""
+    counts = np.empty_like(occupied)
+    for index in range(len(occupied)):
+        counts[index] = popcount(occupied[index])
+    return counts
 
 
 @compiled
@@ -49,13 +58,13 @@ def after_moves(keys: Keys, columns: Small) -> tuple[Keys, Keys, Small]:
     own, occupied = np.empty_like(keys), np.empty_like(keys)
     values = np.empty(len(keys), np.int8)
     for index in range(len(keys)):
-        mine, stones = from_key(keys[index])
-        if not is_legal(stones, columns[index]):
-            own[index], occupied[index], values[index] = mine, stones, -1
+        mine, filled = from_key(keys[index])
+        if not is_legal(filled, columns[index]):
+            own[index], occupied[index], values[index] = mine, filled, -1
             continue
-        mine, stones = play(mine, stones, columns[index])
-        own[index], occupied[index] = mine, stones
-        values[index] = 1 if has_four(mine ^ stones) else (0 if stones == BOARD else OPEN)
+        mine, filled = play(mine, filled, columns[index])
+        own[index], occupied[index] = mine, filled
+        values[index] = 1 if has_four(mine ^ filled) else (0 if filled == BOARD else OPEN)
     return own, occupied, values
 
 
@@ -101,13 +110,13 @@ def expand(
         for answer in range(COLUMNS):
             if not is_legal(occupied, answer):
                 continue
-            mine, stones = play(own, occupied, answer)
-            if has_four(mine ^ stones):
+            mine, filled = play(own, occupied, answer)
+            if has_four(mine ^ filled):
                 worst = -1
-            elif stones == BOARD:
+            elif filled == BOARD:
                 worst = min(worst, 0)
             elif not cut[index]:
-                children[count] = canonical_key(mine, stones) if mirrored else key(mine, stones)
+                children[count] = canonical_key(mine, filled) if mirrored else key(mine, filled)
                 parents[count] = base + index
                 count += 1
         outcomes[index] = worst
