@@ -73,7 +73,7 @@ def from_scores(
 def evaluation_set() -> LabelledPositions:
     """The shipped set: stratified by ply, no position twice up to mirror, never to be trained on.
 
-    ``python -m c4agents.arena.evaluation_set FILE`` makes it anew.
+    ``python -m c4agents.arena.make_evaluation_set FILE`` makes it anew.
     """
     path = files("c4agents.arena") / "data" / SHIPPED
     with path.open("rb") as file:

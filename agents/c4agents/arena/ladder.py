@@ -42,11 +42,13 @@ class LadderResult:
         names: The agents.
         matches: The matches by the two agents' indices (i, j), i < j; agent 0 of the match is i.
         ratings: Best first.
+        complete: Whether all pairings were played.
     """
 
     names: tuple[str, ...]
     matches: dict[tuple[int, int], MatchResult]
     ratings: list[Rating]
+    complete: bool = True
 
     @property
     def failures(self) -> list[Failure]:
@@ -147,7 +149,8 @@ def play_ladder(
     renumbered = {index: place for place, index in enumerate(took_part)}
     kept = {(renumbered[i], renumbered[j]): match for (i, j), match in matches.items()}
     present = tuple(names[index] for index in took_part)
-    return LadderResult(present, kept, rate(present, {pair: _points(match) for pair, match in kept.items()}))
+    ratings = rate(present, {pair: _points(match) for pair, match in kept.items()})
+    return LadderResult(present, kept, ratings, len(kept) == len(pairs))
 
 
 def _points(match: MatchResult) -> list[list[float]]:

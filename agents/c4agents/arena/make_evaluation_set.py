@@ -1,4 +1,4 @@
-"""Makes the shipped evaluation set: ``python -m c4agents.arena.evaluation_set evaluation_set.npz``.
+"""Makes the shipped evaluation set: ``python -m c4agents.arena.make_evaluation_set evaluation_set.npz``.
 
 For each ply up to 38 the same number of positions (all there are, early on), none twice up to mirror, none with a
 single column left. Each comes from a game of its own, played by alpha-beta at depth 4 with ties drawn at random, in
@@ -107,7 +107,7 @@ def _canonical(position: Position) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     """Make the set and write it."""
-    parser = argparse.ArgumentParser(prog="python -m c4agents.arena.evaluation_set", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m c4agents.arena.make_evaluation_set", description=__doc__)
     parser.add_argument("file", type=Path, help="where to write it")
     parser.add_argument("--per-ply", type=int, default=PER_PLY, help=f"positions of each ply (default {PER_PLY})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"start of the drawing (default {SEED})")
