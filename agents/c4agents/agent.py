@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from c4env.bitboard import Rules
 from c4env.position import Position, PositionBatch
 
 ScoreKind = Literal["score", "value", "probability"]
@@ -29,6 +30,7 @@ class Analysis:
         seconds: Wall-clock time taken.
         visits: Visits per column for tree search by simulation, else None.
         depth: Plies searched to, if that is a meaningful number.
+        value: Estimate of the position for the side to move, -1 lost to 1 won, where the scores don't say it.
     """
 
     agent: str
@@ -40,6 +42,19 @@ class Analysis:
     seconds: float = 0.0
     visits: tuple[int, ...] | None = None
     depth: int | None = None
+    value: float | None = None
+
+
+LATE_MOVES = "5625446317511674677661543273712133532542"
+"""A game that is undecided with two cells left, under both rules."""
+
+
+def warm_up(agent: Agent, rules: Rules = "first-four") -> None:
+    """Let ``agent`` think about a position just before the end, whose search is short at any depth.
+
+    Afterwards its compiled code is loaded, so that times measured from then on are of its thinking.
+    """
+    agent.analyse(Position.from_moves(LATE_MOVES, rules))
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ import dataclasses
 import json
 
 import c4agents
-from c4agents.agent import Analysis, check_not_over
+from c4agents.agent import Analysis, check_not_over, warm_up
 from c4agents.evaluations import plies_to_end
 from c4env.bitboard import COLUMNS, RULES
 from c4env.position import FIRST_SYMBOL, SECOND_SYMBOL, Position
@@ -36,6 +36,8 @@ def run(args: argparse.Namespace) -> int:
     position = Position.from_moves(args.moves, args.rules)
     check_not_over(position)
     agents = [c4agents.make(spec) for spec in args.agent or ["hard"]]
+    for agent in agents:
+        warm_up(agent, position.rules)
     analyses = [agent.analyse(position) for agent in agents]
     if args.json:
         print(json.dumps([dataclasses.asdict(analysis) for analysis in analyses], indent=2))
