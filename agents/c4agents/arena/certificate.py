@@ -28,6 +28,7 @@ class Question:
         mirrored: Whether mirror images were counted as one position (the agent answers them alike).
         exact: Whether every move was compared with the exact values, and the walk cut at leaks.
         plies: Ply at which the walk was to stop; None for the end of the game.
+        frozen: The seed that decided the agent's randomness; None if it has none.
     """
 
     agent: str
@@ -37,6 +38,7 @@ class Question:
     mirrored: bool
     exact: bool
     plies: int | None
+    frozen: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import hashlib
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -25,9 +25,10 @@ from c4agents.arena.asking import ILLEGAL, ask_batch
 from c4agents.arena.certificate import Certificate, Counterexample, Layer, Question, Seat
 from c4agents.arena.counterexamples import finished, game_to, roots
 from c4agents.arena.exact import Oracle
-from c4agents.arena.players import PlayerLike, fingerprint, load_player, player_name
+from c4agents.arena.players import FrozenAgent, PlayerLike, fingerprint, load_player, player_name
 from c4agents.arena.storing import write_json
 from c4agents.arena.walk import OPEN, RUN_LIMIT, UNKNOWN, Frontier, Keys, Small, Store, after_moves, boards, expand
+from c4env.bitboard import COLUMNS
 from c4env.position import Position, PositionBatch
 
 EXAMPLES_KEPT: Final = 10
@@ -36,6 +37,8 @@ _CHUNK: Final = 1 << 18
 _LONG_BATCH, _SHORT_BATCH = 2.0, 0.5
 """Seconds within which a batch should take: long enough to be efficient, short enough to stop and to show progress."""
 _LARGEST_BATCH: Final = 1 << 15
+_ASKED_AGAIN: Final = 32
+"""One position in so many is asked again, to see whether the agent keeps what it promises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,7 @@ def certify(
     plies: int | None = None,
     max_positions: int | None = None,
     both_orientations: bool = False,
+    freeze: int | None = None,
     folder: Path | None = None,
     run_limit: int = RUN_LIMIT,
     progress: Callable[[WalkProgress], None] | None = None,
@@ -101,6 +105,7 @@ def certify(
         plies: Do not ask beyond this ply.
         max_positions: Stop before a layer that would make more positions than this.
         both_orientations: Do not count mirror images as one even if the agent declares that it answers them alike.
+        freeze: For an agent with randomness: a seed that decides it, position by position.
         folder: Where layers are kept, so that a walk that was interrupted goes on; by default a temporary one.
         run_limit: Children held in memory before they go to disk.
         progress: Told where the walk is.
@@ -112,23 +117,26 @@ def certify(
         ValueError: The agent is not deterministic, breaks a promise it declares, or the folder holds another walk.
         KeyboardInterrupt: As usual; what was found is in ``folder``.
     """
-    agent = load_player(player)
+    agent = made = load_player(player)
+    if freeze is not None:
+        agent = FrozenAgent(made, freeze)
     if not agent.deterministic:
         raise ValueError(
-            f"{agent.name} is not deterministic, or does not declare that it is (deterministic = True): "
-            "only an agent whose move depends on the position alone can be certified"
+            f"{agent.name} is not deterministic, or does not declare that it is (deterministic = True); "
+            "only the position may decide its move, or freeze its randomness by a seed"
         )
     start = Position.from_moves(opening)
     if start.is_over:
         raise ValueError(f"the game is over after {opening}")
     question = Question(
         agent=player_name(player),
-        fingerprint=fingerprint(player, agent),
+        fingerprint=fingerprint(player, made),
         seat=seat,
         opening=opening,
         mirrored=agent.mirror_consistent and not both_orientations,
         exact=oracle is not None,
         plies=plies,
+        frozen=freeze,
     )
     with contextlib.ExitStack() as stack:
         if folder is None:
@@ -244,27 +252,29 @@ class _Walk:
     def _ask(self, keys: Keys) -> Small:
         own, occupied = boards(np.array(keys))
         columns, _ = ask_batch(self.agent, PositionBatch(own, occupied))
-        self._hold_to_promises(PositionBatch(own, occupied)[0], int(columns[0]))
+        some = np.flatnonzero(columns != ILLEGAL)[::_ASKED_AGAIN]
+        if len(some):
+            self._hold_to_promises(PositionBatch(own[some], occupied[some]), columns[some])
         return columns
 
-    def _hold_to_promises(self, position: Position, column: int) -> None:
-        """Ask again, alone and in the mirror: a proof rests on what the agent declares of itself."""
-        if column == ILLEGAL:
-            return
-        again = int(ask_batch(self.agent, PositionBatch.of([position]))[0][0])
-        if again != column:
+    def _hold_to_promises(self, positions: PositionBatch, columns: Small) -> None:
+        """Ask again, in another batch and in the mirror: a proof rests on what the agent declares of itself."""
+        again, _ = ask_batch(self.agent, positions)
+        for index in np.flatnonzero(again != columns)[:1].tolist():
             raise ValueError(
-                f"{self.agent.name} declares that it is deterministic, "
-                f"but plays columns {column + 1} and {again + 1} in\n{position}"
+                f"{self.agent.name} declares that it is deterministic, but plays columns "
+                f"{columns[index] + 1} and {again[index] + 1} in\n{positions[index]}"
             )
-        mirror = position.mirror()
-        if self.question.mirrored and mirror != position:
-            there = int(ask_batch(self.agent, PositionBatch.of([mirror]))[0][0])
-            if there != 6 - column:
-                raise ValueError(
-                    f"{self.agent.name} declares that it is mirror consistent, but plays column {column + 1} in\n"
-                    f"{position}\nand column {there + 1} in its mirror image"
-                )
+        if not self.question.mirrored:
+            return
+        mirrors = PositionBatch.of(position.mirror() for position in positions)
+        there, _ = ask_batch(self.agent, mirrors)
+        differ = (there != COLUMNS - 1 - columns) & (mirrors.own != positions.own)
+        for index in np.flatnonzero(differ)[:1].tolist():
+            raise ValueError(
+                f"{self.agent.name} declares that it is mirror consistent, but plays column {columns[index] + 1} in\n"
+                f"{positions[index]}\nand column {there[index] + 1} in its mirror image"
+            )
 
     def _values(self, ply: int, keys: Keys, columns: Small) -> tuple[Small, Small]:
         """The exact outcome for the agent before and after its moves, int8 [B] each."""
@@ -295,24 +305,25 @@ class _Walk:
         self._fill(ply, "checking", before, value_before)
         return before, after
 
-    def _examples(self) -> Iterator[Counterexample]:
-        """The shortest counterexamples: failures, leaks and losses; if there are none, draws."""
-        kept = 0
-        for layer in self.layers:
-            outcomes = self.store.read("outcomes", layer.ply)
-            bad = np.asarray(outcomes == -1)
-            if self.oracle is not None:
-                bad |= self._leaking(layer.ply)
-            for index in np.flatnonzero(bad)[: EXAMPLES_KEPT - kept].tolist():
-                yield self._example(layer.ply, index)
-                kept += 1
-        if kept:
-            return
-        for layer in self.layers:
-            drawn = np.flatnonzero(np.asarray(self.store.read("outcomes", layer.ply)) == 0)
-            for index in drawn[: EXAMPLES_KEPT - kept].tolist():
-                yield self._example(layer.ply, index)
-                kept += 1
+    def _examples(self) -> list[Counterexample]:
+        """The shortest ones of the gravest kind: leaks and failures; or else losses; or else draws.
+
+        Without exact values a loss is as grave as a failure: it may have been given away anywhere before.
+        """
+        kinds: list[Callable[[int], npt.NDArray[np.bool_]]] = [
+            lambda ply: np.asarray(self.store.read("outcomes", ply) == -1),
+            lambda ply: np.asarray(self.store.read("outcomes", ply) == 0),
+        ]
+        if self.oracle is not None:
+            kinds.insert(0, lambda ply: self._leaking(ply) | (self.store.read("columns", ply) == ILLEGAL))
+        for kind in kinds:
+            found: list[tuple[int, int]] = []
+            for layer in self.layers:
+                some = np.flatnonzero(kind(layer.ply))[: EXAMPLES_KEPT - len(found)]
+                found += ((layer.ply, index) for index in some.tolist())
+            if found:
+                return [self._example(ply, index) for ply, index in found]
+        return []
 
     def _example(self, ply: int, index: int) -> Counterexample:
         moves, column = game_to(self.store, self.start, self.question, ply, index)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from c4agents.agent import Agent
@@ -166,8 +167,9 @@ def _run(
         return
     with needs_extra():
         from joblib import Parallel, delayed
+    here = Path.cwd()
     yield from Parallel(n_jobs=workers, return_as="generator", batch_size=1)(
-        delayed(_play_task)(players, task, settings) for task in tasks
+        delayed(_play_task)(players, here, task, settings) for task in tasks
     )
 
 
@@ -175,7 +177,8 @@ _made: dict[str, Agent] = {}
 """Agents that this worker has made, by spec string."""
 
 
-def _play_task(players: tuple[PlayerLike, PlayerLike], task: _Task, settings: _Settings) -> list[Game]:
+def _play_task(players: tuple[PlayerLike, PlayerLike], folder: Path, task: _Task, settings: _Settings) -> list[Game]:
+    os.chdir(folder)  # workers are kept and may have begun elsewhere; agents given as code are found from here
     agents = _worker_agent(players[0], "0"), _worker_agent(players[1], "1")
     return [_play(agents, planned, settings) for planned in task]
 

@@ -11,11 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from c4agents import registry
 from c4agents.adapter import as_agent
-from c4agents.agent import Agent
+from c4agents.agent import Agent, Analysis
 from c4env.opponents import Opponent
-from c4env.position import Position
+from c4env.position import Position, PositionBatch
 
 PlayerLike = str | Agent | Opponent | Callable[[Position], int]
 """A spec string, ``module:attribute``, ``path/to/file.py:attribute``, an agent, or a function."""
@@ -45,6 +48,39 @@ def load_player(player: PlayerLike) -> Agent:
     except AttributeError:
         raise ValueError(f"{player}: {module} has no {attribute!r}") from None
     return _declared(_made(found, player), player)
+
+
+class FrozenAgent:
+    """An agent with its randomness decided by seed and position, so that it is deterministic.
+
+    Attributes:
+        name: What the agent is called.
+    """
+
+    deterministic = True
+    mirror_consistent = False
+
+    def __init__(self, agent: Agent, seed: int) -> None:
+        self.name = agent.name
+        self._agent = agent
+        self._seed = seed
+
+    def seed(self, seed: int) -> None:
+        """Nothing: the randomness stays as it is."""
+
+    def act(self, position: Position) -> int:
+        """The agent's column, after seeding it."""
+        self._agent.seed(hash((self._seed, position.own, position.occupied)) & (2**62 - 1))
+        return self._agent.act(position)
+
+    def act_batch(self, positions: PositionBatch) -> npt.NDArray[np.integer[Any]]:
+        """The agent's columns, shape [B]."""
+        return np.array([self.act(position) for position in positions], np.int8)
+
+    def analyse(self, position: Position) -> Analysis:
+        """What the agent thinks, after seeding it."""
+        self._agent.seed(hash((self._seed, position.own, position.occupied)) & (2**62 - 1))
+        return self._agent.analyse(position)
 
 
 def player_name(player: PlayerLike) -> str:

@@ -18,6 +18,7 @@ EXAMPLES = """examples:
   c4 certify hard --first                      the shortest way to take a win from it
   c4 certify policy --output certificate.json --leaks leaks.npz
   c4 certify solver --folder walk              hours or interruptions: repeat the command to go on
+  c4 certify rules --freeze 1 --first          one with randomness, decided by a seed
   c4 certify solver --seat second --opening 1 --plies 12
   c4 certify --verify certificate.json         walk it again and compare
 
@@ -40,6 +41,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-positions", type=int, metavar="N", help="stop before there are more positions than this")
     parser.add_argument(
         "--both-orientations", action="store_true", help="check mirror images too, even if it declares it plays alike"
+    )
+    parser.add_argument(
+        "--freeze",
+        type=int,
+        metavar="SEED",
+        help="for an agent with randomness: decide it by this seed and the position",
     )
     parser.add_argument("--folder", type=Path, help="keep the walk here; the same command goes on with it")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the certificate as JSON")
@@ -109,6 +116,7 @@ def _walk(args: argparse.Namespace, agent: str, max_positions: int | None) -> tu
             plies=args.plies,
             max_positions=max_positions,
             both_orientations=args.both_orientations,
+            freeze=args.freeze,
             folder=args.folder,
             progress=tell,
         )
@@ -125,7 +133,8 @@ def _verify(args: argparse.Namespace) -> int:
     old = read_certificate(args.verify)
     asked = old.question
     args.seat, args.opening, args.plies = asked.seat, asked.opening, asked.plies
-    args.plain, args.both_orientations, args.first = not asked.exact, not asked.mirrored, False
+    args.plain, args.both_orientations = not asked.exact, not asked.mirrored
+    args.first, args.freeze = False, asked.frozen
     # A certificate that is not complete stopped before its next layer; so does a walk with no room for one more.
     new, _ = _walk(args, args.agent or asked.agent, None if old.complete else old.positions)
     found = differences(old, new)
