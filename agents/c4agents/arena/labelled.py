@@ -91,6 +91,8 @@ def read_positions(path: Path) -> LabelledPositions:
     """
     try:
         if path.suffix == ".npz":
+            if path.exists() and not zipfile.is_zipfile(path):
+                raise zipfile.BadZipFile
             return _from_arrays(np.load(path, allow_pickle=False), path.name)
         return _from_text(path.read_text(encoding="ascii"), path.name)
     except OSError as error:
