@@ -65,5 +65,18 @@ CATALOGUE: Final = (
         )
         for level, (name, depth) in enumerate(LEVELS.items(), start=1)
     ),
+    Entry(
+        "policy",
+        "a neural network, without search or with some",
+        "c4agents.policy.agent:make_policy",
+        (
+            Option("path", str, None, "weights file, as c4 train writes it"),
+            Option("search", int, 0, "positions to search per move; 0 plays the network's favourite", most=1_000_000),
+            Option("temperature", float, 0.0, "0 plays the favourite; higher draws more freely"),
+            Option("exploration", float, 1.5, "with search: weight of the network against what was found"),
+            _SEED,
+        ),
+        positional="path",
+    ),
     Entry("solver", "perfect play", "c4agents.solver:make_agent"),
 )

@@ -1,0 +1,1 @@
+"""The policy network: what it sees, what it is, its weights on disk, and the agent that plays with it."""

@@ -1,0 +1,108 @@
+"""The network: shared 4x4 windows, then a trunk that cannot tell left from right.
+
+Every hidden layer is a pair ``(u, v)`` that a mirrored board swaps. A linear map of such a pair that commutes with
+the swap has the form ``u' = P(u + v) + Q(u - v)``, ``v' = P(u + v) - Q(u - v)``: half the weights and half the work
+of a full matrix of that width, and the outputs of a mirrored position are the mirrored outputs, bit for bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from c4agents.policy.planes import PLANES
+from c4env.bitboard import COLUMNS, ROWS
+
+WINDOW: Final = 4
+"""Side of the squares that the first layer looks at: each holds ten possible fours."""
+PLACES: Final = (ROWS - WINDOW + 1) * (COLUMNS - WINDOW + 1)
+HALF: Final = COLUMNS // 2
+
+LARGEST: Final = 4096
+"""Limit of every size, so that a file cannot ask for more memory than a machine has."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkConfig:
+    """Sizes of a network.
+
+    Attributes:
+        channels: Features of each 4x4 window.
+        width: Size of each half of a pair.
+        blocks: Hidden layers after the first.
+    """
+
+    channels: int = 32
+    width: int = 192
+    blocks: int = 2
+
+    def __post_init__(self) -> None:
+        for name in ("channels", "width", "blocks"):
+            size = getattr(self, name)
+            if not (isinstance(size, int) and 1 <= size <= LARGEST):
+                raise ValueError(f"{name} of a network is a whole number from 1 to {LARGEST}, not {size!r}")
+
+
+class PairLinear(nn.Module):
+    """A linear map from one pair to another that commutes with swapping.
+
+    Args:
+        size: Size of each half that goes in.
+        width: Size of each half that comes out.
+    """
+
+    def __init__(self, size: int, width: int) -> None:
+        super().__init__()
+        self.even = nn.Linear(size, width)
+        self.odd = nn.Linear(size, width, bias=False)
+
+    def forward(self, u: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+        """Both halves, [B, size] each, to [B, width] each."""
+        even: Tensor = self.even(u + v)
+        odd: Tensor = self.odd(u - v)
+        return even + odd, even - odd
+
+
+class PolicyNetwork(nn.Module):
+    """Planes to move preferences and chances of the outcome.
+
+    Args:
+        config: Its sizes.
+    """
+
+    def __init__(self, config: NetworkConfig | None = None) -> None:
+        super().__init__()
+        self.config = config or NetworkConfig()
+        width = self.config.width
+        self.windows = nn.Conv2d(len(PLANES), self.config.channels, WINDOW)
+        self.entry = PairLinear(PLACES * self.config.channels, width)
+        self.trunk = nn.ModuleList(PairLinear(width, width) for _ in range(self.config.blocks))
+        self.sides = nn.Linear(width, HALF + 1)
+        self.slant = nn.Linear(width, HALF, bias=False)
+        self.outcome = nn.Linear(width, 3)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Evaluate positions.
+
+        Args:
+            planes: float [B, 8, 6, 7], as :func:`~c4agents.policy.planes.to_planes` makes them.
+
+        Returns:
+            Logits of the columns [B, 7], full ones not masked, and of win, draw and loss for the side to move [B, 3].
+        """
+        both = torch.cat([planes, planes.flip(3)])
+        u, v = functional.relu(self.windows(both)).flatten(1).chunk(2)
+        for layer in (self.entry, *self.trunk):
+            u, v = layer(u, v)
+            u, v = functional.relu(u), functional.relu(v)
+        together = u + v
+        sides: Tensor = self.sides(together)
+        slant: Tensor = self.slant(u - v)
+        left, centre = sides[:, :HALF], sides[:, HALF:]
+        logits = torch.cat([left + slant, centre, (left - slant).flip(1)], dim=1)
+        outcome: Tensor = self.outcome(together)
+        return logits, outcome
