@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from c4agents.agent import Agent
+from c4agents.agent import LATE_MOVES, Agent
+from c4agents.arena.asking import ask
 from c4agents.arena.extra import needs_extra
 from c4agents.arena.games import Failure, Game, play_game
 from c4agents.arena.intervals import Share, share
 from c4agents.arena.openings import draw_openings
-from c4agents.arena.players import PlayerLike, load_player, player_name
+from c4agents.arena.players import PlayerLike, is_spec, load_player, player_name
 from c4env.bitboard import Rules
+from c4env.position import Position
 
 Progress = Callable[[int, int], None]
 """Told how many of how many are done."""
@@ -132,7 +134,7 @@ def play_match(
         raise ValueError(f"games is an even number, as each opening is played from both seats, not {games}")
     if seed < 0:
         raise ValueError(f"seed is a whole number of at least 0, not {seed}")
-    agents = load_player(first), load_player(second)
+    agents = _ready(first), _ready(second)
     drawn = draw_openings(games // 2, seed=seed, plies=opening_plies, kind=openings)
     plan = [(index, moves, seat) for index, moves in enumerate(drawn) for seat in (0, 1)]
     tasks = [plan[start : start + _GAMES_PER_TASK] for start in range(0, games, _GAMES_PER_TASK)]
@@ -187,8 +189,16 @@ def _worker_agent(player: PlayerLike, seat: str) -> Agent:
     if not isinstance(player, str):
         return load_player(player)
     if seat + player not in _made:
-        _made[seat + player] = load_player(player)
+        _made[seat + player] = _ready(player)
     return _made[seat + player]
+
+
+def _ready(player: PlayerLike) -> Agent:
+    """The agent; one of our own has moved once, so that no time is charged for loading compiled code."""
+    agent = load_player(player)
+    if is_spec(player):
+        ask(agent, Position.from_moves(LATE_MOVES))
+    return agent
 
 
 def _play(agents: tuple[Agent, Agent], planned: tuple[int, str, int], settings: _Settings) -> Game:

@@ -37,8 +37,7 @@ def load_player(player: PlayerLike) -> Agent:
     """
     if not isinstance(player, str):
         return _declared(player, player_name(player))
-    name = player.partition(":")[0].strip()
-    if name in registry.entries() or name in registry.installed():
+    if is_spec(player):
         return registry.make(player)
     module, colon, attribute = player.rpartition(":")
     if not colon or "=" in attribute:
@@ -48,6 +47,12 @@ def load_player(player: PlayerLike) -> Agent:
     except AttributeError:
         raise ValueError(f"{player}: {module} has no {attribute!r}") from None
     return _declared(_made(found, player), player)
+
+
+def is_spec(player: PlayerLike) -> bool:
+    """Whether ``player`` is the spec string of a known agent."""
+    name = player.partition(":")[0].strip() if isinstance(player, str) else None
+    return name is not None and (name in registry.entries() or name in registry.installed())
 
 
 class FrozenAgent:
@@ -98,10 +103,9 @@ def fingerprint(player: PlayerLike, agent: Agent) -> str | None:
     weights = getattr(agent, "weights_sha256", None)
     if weights is not None:
         return str(weights)
+    if is_spec(player):
+        return None
     if isinstance(player, str):
-        name = player.partition(":")[0].strip()
-        if name in registry.entries() or name in registry.installed():
-            return None
         source = getattr(_import(player.rpartition(":")[0]), "__file__", None)
     else:
         source = inspect.getsourcefile(player if inspect.isroutine(player) else type(player))
