@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final, Protocol
 
 import numpy as np
@@ -27,9 +26,8 @@ class Oracle(Protocol):
         """The exact score of every column for the side to move, shape [B, 7]; ``NO_SCORE`` where it is full."""
 
 
-@cache
 def solver() -> Oracle:
-    """The solver, with its opening book, as the oracle; one for the whole process."""
-    from c4agents.solver import Solver
+    """The solver, with its opening book, as the oracle: the one that solver agents in this process share."""
+    from c4agents.solver.agent import shared_solver
 
-    return Solver()
+    return shared_solver()
