@@ -68,7 +68,7 @@ CATALOGUE: Final = (
     Entry(
         "policy",
         "a neural network, without search or with some",
-        "c4agents.policy.agent:make_policy",
+        "c4agents.policy:make_agent",
         (
             Option("path", str, None, "weights file, as c4 train writes it"),
             Option("search", int, 0, "positions to search per move; 0 plays the network's favourite", most=1_000_000),
@@ -78,5 +78,10 @@ CATALOGUE: Final = (
         ),
         positional="path",
     ),
-    Entry("solver", "perfect play", "c4agents.solver:make_agent"),
+    Entry(
+        "solver",
+        "perfect play: the fastest win, else a draw, else the longest defence",
+        "c4agents.solver:SolverAgent",
+        (_TIES, Option("noise", float, 0.0, "chance of a random move instead", most=1), _SEED),
+    ),
 )

@@ -10,7 +10,7 @@ from typing import Final
 
 from c4agents.solver.children import safe_cells, winning_cells
 from c4agents.solver.memory import Words
-from c4agents.solver.search import MOVES, OTHERS, OWN, PAUSED, PLY, TASK, search
+from c4agents.solver.search import MOVES, NODES, OTHERS, OWN, PAUSED, PLY, TASK, search
 from c4env.bitboard import BOTTOM, CELLS
 from c4env.compiled import compiled, popcount
 
@@ -25,6 +25,11 @@ BUSY: Final = TASK + 3
 ROOT_OWN: Final = TASK + 4
 ROOT_OCCUPIED: Final = TASK + 5
 ROOT_MOVES: Final = TASK + 6
+OPEN: Final = TASK + 7
+"""1 while :func:`solve_range` has a position under way."""
+
+UNSOLVED: Final = 127
+"""In an array of scores: still to be solved."""
 
 
 @compiled
@@ -78,9 +83,15 @@ def next_question(lower: int, upper: int) -> int:
 
 
 @compiled
-def advance(table: Words, shift: int, work: Words, budget: int) -> bool:
-    """Go on with the task for about ``budget`` positions; whether LOWER and UPPER have met."""
+def advance(table: Words, shift: int, work: Words, outcome_only: bool, budget: int) -> bool:
+    """Go on with the task for about ``budget`` positions.
+
+    Returns:
+        Whether it is done: LOWER and UPPER have met, or, with ``outcome_only``, the sign is known.
+    """
     while work[LOWER] < work[UPPER]:
+        if outcome_only and (work[LOWER] > 0 or work[UPPER] < 0):
+            return True
         ply = popcount(work[ROOT_OCCUPIED])
         if work[BUSY] == 0:
             work[ASKED] = next_question(work[LOWER], work[UPPER])
@@ -102,3 +113,45 @@ def advance(table: Words, shift: int, work: Words, budget: int) -> bool:
         else:
             work[UPPER] = asked - 1
     return True
+
+
+@compiled
+def answer(work: Words, outcome_only: bool) -> int:
+    """The score of a task that is done; with ``outcome_only`` its sign."""
+    if not outcome_only:
+        return work[LOWER]  # type: ignore[no-any-return]
+    if work[LOWER] > 0:
+        return 1
+    return -1 if work[UPPER] < 0 else 0
+
+
+@compiled
+def solve_range(
+    table: Words,
+    shift: int,
+    work: Words,
+    own: Words,
+    occupied: Words,
+    scores: Words,
+    start: int,
+    stop: int,
+    outcome_only: bool,
+    budget: int,
+) -> int:
+    """Solve those positions in [start, stop) whose score is UNSOLVED, for about ``budget`` positions of search.
+
+    Returns:
+        Where to go on: call again with this as ``start``, until it is ``stop``.
+    """
+    limit = work[NODES] + budget
+    for index in range(start, stop):
+        if scores[index] == UNSOLVED:
+            if work[OPEN] == 0:
+                begin(work, own[index], occupied[index])
+                work[NODES] += 1
+                work[OPEN] = 1
+            if work[NODES] > limit or not advance(table, shift, work, outcome_only, limit + 1 - work[NODES]):
+                return index
+            scores[index] = answer(work, outcome_only)
+            work[OPEN] = 0
+    return stop
