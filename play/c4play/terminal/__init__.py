@@ -1,0 +1,1 @@
+"""Connect Four in the terminal: the board, the questions, the game, the replay."""
