@@ -89,6 +89,14 @@ class SelfPlay:
         self._occupied[:] = [made[start].occupied for start in starts]
         return self.view()
 
+    def restore(self, positions: PositionBatch) -> View:
+        """Go on from ``positions``, one for each game, as :meth:`positions` gave them; none may be over."""
+        if len(positions) != self.num_games or positions.rules != self.rules:
+            raise ValueError(f"positions must be {self.num_games} under {self.rules}, one for each game")
+        self._own[:] = positions.own
+        self._occupied[:] = positions.occupied
+        return self.view()
+
     def step(self, actions: npt.ArrayLike) -> Step:
         """Play one column per game, shape [N]; games that end begin again from the empty board."""
         columns = np.ascontiguousarray(actions, dtype=np.int64)

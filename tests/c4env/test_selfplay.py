@@ -96,3 +96,16 @@ def test_copies_keep_the_games(clone: Any) -> None:
 def test_bad_arguments(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r".{15}"):
         SelfPlay(**arguments)
+
+
+def test_restored_games_go_on_as_the_originals_do() -> None:
+    games, others = SelfPlay(50), SelfPlay(50)
+    rng = np.random.default_rng(11)
+    for _ in range(30):
+        games.step(rng.integers(7, size=50))
+    assert np.array_equal(others.restore(games.positions()).observation, games.view().observation)
+    columns = rng.integers(7, size=50)
+    for ours, theirs in zip(games.step(columns), others.step(columns), strict=True):
+        assert np.array_equal(ours, theirs)
+    with pytest.raises(ValueError, match="50 under first-four"):
+        others.restore(SelfPlay(3).positions())

@@ -1,0 +1,25 @@
+"""The methods of training by name, with what --smoke and no settings at all mean."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Final
+
+from c4train.loop import train
+from c4train.ppo import Ppo, PpoConfig
+from c4train.session import CommonConfig
+
+CONFIGS: Final[dict[str, type[CommonConfig]]] = {"ppo": PpoConfig}
+_TRAINERS: Final[dict[str, Any]] = {"ppo": Ppo}
+_SMOKE: Final[dict[str, dict[str, Any]]] = {"ppo": {"games": 64, "plies": 16, "total_steps": 8 * 64 * 16}}
+
+DEFAULT_MINUTES: Final = 4.0
+
+
+def run(method: str, config: CommonConfig) -> int:
+    """Train by a method; returns the exit code."""
+    if config.smoke and config.resume is None:
+        config = dataclasses.replace(config, **_SMOKE[method], minutes=None, eval_games=20)
+    elif config.minutes is None and config.total_steps is None and config.resume is None:
+        config = dataclasses.replace(config, minutes=DEFAULT_MINUTES)
+    return train(method, config, _TRAINERS[method])

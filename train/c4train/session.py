@@ -1,0 +1,191 @@
+"""What all training methods share: settings, the loop's clock, progress on the terminal, and the closing report."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from c4agents.policy.agent import PolicyAgent
+from c4agents.policy.evaluator import Evaluator
+from c4agents.policy.network import NetworkConfig, PolicyNetwork
+from c4train.bots import Record, play_bot
+from c4train.run import Run, new_folder, read_config, write_whole
+
+BOTS: Final = ("random", "rules", "alphabeta:depth=2", "alphabeta:depth=4")
+"""Whom every run is measured against."""
+
+
+@dataclass(frozen=True)
+class CommonConfig:
+    """Settings that every method has."""
+
+    name: str | None = None
+    """Name of the run; its folder is runs/NAME. By default the method and a number."""
+    seed: int = 0
+    """Decides all randomness."""
+    minutes: float | None = None
+    """Stop after this time; schedules follow the clock."""
+    total_steps: int | None = None
+    """Stop after this many steps; with the same seed a run then always ends with the same weights."""
+    eval_every: float = 30.0
+    """Seconds between two measurements against the bots and checkpoints; with --total-steps, 20 in all."""
+    eval_games: int = 100
+    """Games against each bot in a measurement, half from each seat."""
+    resume: Path | None = None
+    """Folder of a run to go on with; its own settings hold."""
+    smoke: bool = False
+    """Do everything in a few seconds, to see that it works."""
+    channels: int = 16
+    """Network: features of each 4x4 window."""
+    width: int = 96
+    """Network: size of each half of a hidden layer."""
+    blocks: int = 1
+    """Network: hidden layers after the first."""
+    threads: int = 1
+    """Threads for the network; resuming is exact with one."""
+
+    def check(self) -> None:
+        """Raise ValueError if a setting can't be right."""
+        self.network()
+        if self.minutes is not None and self.total_steps is not None:
+            raise ValueError("give --minutes or --total-steps, not both")
+        for option in ("minutes", "total_steps", "eval_every", "threads"):
+            amount = getattr(self, option)
+            if amount is not None and amount <= 0:
+                raise ValueError(f"--{option.replace('_', '-')} must be above 0, not {amount}")
+        if self.eval_games < 2 or self.eval_games % 2:
+            raise ValueError(f"--eval-games is an even number, half for each seat, not {self.eval_games}")
+
+    def network(self) -> NetworkConfig:
+        """The sizes of the network."""
+        return NetworkConfig(self.channels, self.width, self.blocks)
+
+
+class Trainer(Protocol):
+    """A method of training, as the loop sees it."""
+
+    network: PolicyNetwork
+    step: int
+    """Plies played, or samples learned from: what --total-steps counts."""
+    shown: tuple[str, ...]
+    """Figures for the progress bar."""
+
+    def advance(self, done: float) -> dict[str, float]:
+        """Train a little; ``done`` is the share of the run that is over. Returns figures to log."""
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to go on."""
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`state` returned."""
+
+
+def open_run(method: str, config: CommonConfig) -> tuple[Run, Any]:
+    """The run that ``config`` asks for, and its settings: those given, or the resumed run's own.
+
+    A resumed run takes a new --minutes or --total-steps if one is given.
+    """
+    config.check()
+    if config.resume is None:
+        stored = {"method": method, **dataclasses.asdict(config)}
+        stored.pop("resume")
+        return Run(new_folder(method, config.name), stored, resume=False), config
+    stored = read_config(config.resume, method)
+    fields = {field.name for field in dataclasses.fields(config)} - {"resume"}
+    settings = {key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()}
+    kept: dict[str, Any] = {key: value for key, value in settings.items() if key in fields}
+    if config.minutes is not None or config.total_steps is not None:
+        kept |= {"minutes": config.minutes, "total_steps": config.total_steps}
+    restored = dataclasses.replace(config, **kept)
+    return Run(config.resume, stored, resume=True), restored
+
+
+def agent_of(network: PolicyNetwork, name: str = "policy") -> PolicyAgent:
+    """The network as an agent that plays its favourite column."""
+    return PolicyAgent(Evaluator(network), name=name)
+
+
+def measure(network: PolicyNetwork, games: int, bots: Sequence[str] = BOTS) -> dict[str, Record]:
+    """The network's records against the bots, in evaluation mode."""
+    network.eval()
+    records = {bot: play_bot(agent_of(network), bot, games) for bot in bots}
+    network.train()
+    return records
+
+
+@contextmanager
+def progress_bar(console: Console, label: str) -> Iterator[tuple[Progress, Any]]:
+    """A bar from 0 to 1 with a line of figures."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[figures]}"),
+    )
+    with Progress(*columns, console=console, transient=False) as progress:
+        yield progress, progress.add_task(label, total=1.0, figures="")
+
+
+def results_table(records: dict[str, Record]) -> Table:
+    """Wins, draws and losses against each bot, by seat."""
+    table = Table("opponent", "points", "moving first: won / drawn / lost", "moving second")
+    for bot, record in records.items():
+        table.add_row(bot, f"{record.points:.0%}", _tally(record.first), _tally(record.second))
+    return table
+
+
+def write_report(run: Run, records: dict[str, Record]) -> None:
+    """Write ``report.md`` and the learning curve."""
+    config = json.loads((run.folder / "config.json").read_text(encoding="utf-8"))
+    metrics = run.metrics()
+    steps = metrics[-1]["step"] if metrics else 0
+    lines = [
+        f"# {run.folder.name}",
+        "",
+        f"Method `{config['method']}`, {steps:,} steps in {run.seconds / 60:.1f} minutes. Settings: `config.json`.",
+        "",
+        "| opponent | points | moving first: won / drawn / lost | moving second |",
+        "|---|---|---|---|",
+        *(f"| {bot} | {r.points:.1%} | {_tally(r.first)} | {_tally(r.second)} |" for bot, r in records.items()),
+        "",
+        "Without search; each opening from both seats; a draw counts half.",
+        "",
+        "![learning curve](learning.svg)",
+        "",
+    ]
+    write_whole(run.folder / "report.md", "\n".join(lines))
+    plot_curve(metrics, run.folder / "learning.svg")
+
+
+def plot_curve(metrics: Sequence[dict[str, float]], path: Path) -> None:
+    """Points against each bot over time, as a picture."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.add_subplot()
+    names = sorted({name for line in metrics for name in line if name.startswith("points/")})
+    for name in names:
+        lines = [line for line in metrics if name in line]
+        minutes, points = [line["seconds"] / 60 for line in lines], [100 * line[name] for line in lines]
+        axes.plot(minutes, points, marker=".", label=name.removeprefix("points/"))
+    axes.set(xlabel="minutes", ylabel="points, %", ylim=(0, 102))
+    axes.grid(alpha=0.3)
+    if names:
+        axes.legend()
+    FigureCanvasSVG(figure).print_svg(str(path))  # type: ignore[no-untyped-call]
+
+
+def _tally(results: tuple[int, int, int]) -> str:
+    return " / ".join(map(str, results))
