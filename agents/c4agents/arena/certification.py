@@ -26,9 +26,9 @@ from c4agents.arena.certificate import Certificate, Counterexample, Layer, Quest
 from c4agents.arena.counterexamples import finished, game_to, roots
 from c4agents.arena.exact import Oracle
 from c4agents.arena.players import FrozenAgent, PlayerLike, fingerprint, load_player, player_name
+from c4agents.arena.promises import hold_to_promises
 from c4agents.arena.storing import write_json
 from c4agents.arena.walk import OPEN, RUN_LIMIT, UNKNOWN, Frontier, Keys, Small, Store, after_moves, boards, expand
-from c4env.bitboard import COLUMNS
 from c4env.position import Position, PositionBatch
 
 EXAMPLES_KEPT: Final = 10
@@ -254,27 +254,10 @@ class _Walk:
         columns, _ = ask_batch(self.agent, PositionBatch(own, occupied))
         some = np.flatnonzero(columns != ILLEGAL)[::_ASKED_AGAIN]
         if len(some):
-            self._hold_to_promises(PositionBatch(own[some], occupied[some]), columns[some])
+            hold_to_promises(
+                self.agent, PositionBatch(own[some], occupied[some]), columns[some], self.question.mirrored
+            )
         return columns
-
-    def _hold_to_promises(self, positions: PositionBatch, columns: Small) -> None:
-        """Ask again, in another batch and in the mirror: a proof rests on what the agent declares of itself."""
-        again, _ = ask_batch(self.agent, positions)
-        for index in np.flatnonzero(again != columns)[:1].tolist():
-            raise ValueError(
-                f"{self.agent.name} declares that it is deterministic, but plays columns "
-                f"{columns[index] + 1} and {again[index] + 1} in\n{positions[index]}"
-            )
-        if not self.question.mirrored:
-            return
-        mirrors = PositionBatch.of(position.mirror() for position in positions)
-        there, _ = ask_batch(self.agent, mirrors)
-        differ = (there != COLUMNS - 1 - columns) & (mirrors.own != positions.own)
-        for index in np.flatnonzero(differ)[:1].tolist():
-            raise ValueError(
-                f"{self.agent.name} declares that it is mirror consistent, but plays column {columns[index] + 1} in\n"
-                f"{positions[index]}\nand column {there[index] + 1} in its mirror image"
-            )
 
     def _values(self, ply: int, keys: Keys, columns: Small) -> tuple[Small, Small]:
         """The exact outcome for the agent before and after its moves, int8 [B] each."""

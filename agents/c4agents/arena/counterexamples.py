@@ -14,9 +14,15 @@ from c4env.position import DIGITS, Position, PositionBatch
 
 
 def roots(start: Position, ply: int, mirrored: bool) -> Keys:
-    """Keys of the first layer: ``start``, or all answers to it if the opponent is to move there."""
+    """Keys of the first layer: ``start``, or all answers to it if the opponent is to move there.
+
+    Raises:
+        ValueError: An answer ends the game before the agent has moved.
+    """
     first = [start] if start.ply == ply else [start.play(column) for column in start.legal]
-    return np.unique(np.array([_key(position, mirrored) for position in first if not position.is_over], np.int64))
+    if any(position.is_over for position in first):
+        raise ValueError("the opponent can end the game before the agent has moved; there is nothing to certify")
+    return np.unique(np.array([_key(position, mirrored) for position in first], np.int64))
 
 
 def game_to(store: Store, start: Position, question: Question, ply: int, index: int) -> tuple[str, int]:

@@ -1,7 +1,7 @@
 """Makes the shipped evaluation set: ``python -m c4agents.arena.make_evaluation_set evaluation_set.npz``.
 
 For each ply up to 38 the same number of positions (all there are, early on), none twice up to mirror, none with a
-single column left. Each comes from a game of its own, played by alpha-beta at depth 4 with ties drawn at random, in
+single column left. Each comes from a game of its own, played by alpha-beta at depth 2 with ties drawn at random, in
 which all moves, half of them, or every fifth are random: so there are wild positions and sensible ones. Seed and
 solver decide every byte of the arrays.
 """
@@ -58,7 +58,7 @@ def label(batch: PositionBatch, oracle: Oracle, name: str) -> LabelledPositions:
 def _harvest(seed: int, round_number: int, last_ply: int) -> list[tuple[int, Position]]:
     """Play many games at once and keep one position of each, at a ply that was chosen for the game before."""
     rng = np.random.default_rng((seed, 1000 + round_number))
-    careful, wild = c4agents.make("alphabeta:depth=4,ties=random"), c4agents.make("random")
+    careful, wild = c4agents.make("alphabeta:eval=windows,depth=2,ties=random"), c4agents.make("random")
     assert isinstance(careful, NativeOpponent)
     assert isinstance(wild, NativeOpponent)
     # Late positions are rarely reached, so most games aim for them.

@@ -23,7 +23,7 @@ h1 { font-size: 1.6rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; marg
 table { border-collapse: collapse; font-size: .9rem; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #e4e7eb; white-space: nowrap; }
 th { white-space: normal; }
-th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 8rem; overflow-wrap: anywhere; }
+th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 11rem; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; } svg { max-width: 100%; height: auto; }
 .headline { display: flex; flex-wrap: wrap; gap: 1rem; }
 .headline div { flex: 1 1 10rem; background: #f3f6fa; border-radius: .6rem; padding: .8rem 1rem; }
@@ -81,7 +81,9 @@ def page(evaluation: Evaluation) -> str:
     parts.append("<h2>Worst blunders</h2>")
     blunders = evaluation.accuracy.blunders()
     if blunders:
-        parts.append("<p>A cross marks the column played, a ring those that were right.</p>")
+        parts.append(
+            "<p>Yellow is O and moves first. A cross marks the column played, a ring those that were right.</p>"
+        )
         figures = (
             f"<figure>{plots.board(blunder)}<figcaption>{escape(_caption(blunder))}</figcaption></figure>"
             for blunder in blunders

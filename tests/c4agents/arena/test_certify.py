@@ -270,6 +270,8 @@ def test_limits():
     assert some.layers == whole.layers[: len(some.layers)]
     with pytest.raises(ValueError, match="the game is over"):
         certify(Scripted(hashed), opening="1212121")
+    with pytest.raises(ValueError, match="the opponent can end the game"):
+        certify(Scripted(hashed), "second", opening="121212")
 
 
 @pytest.mark.parametrize("limit", [1, 50, 700])
