@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "eval": "measure an agent's moves against perfect play",
     "certify": "prove that an agent cannot be beaten, or show how it can",
     "train": "train a policy",
+    "dataset": "make or inspect labelled positions to train on",
     "bench": "measure speed on this machine",
 }
 """Every command with one line of help. Those whose module is not installed are not shown."""

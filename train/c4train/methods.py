@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Final
 
+from c4train.distill import Distill, DistillConfig
 from c4train.loop import train
 from c4train.ppo import Ppo, PpoConfig
 from c4train.session import CommonConfig
 
-CONFIGS: Final[dict[str, type[CommonConfig]]] = {"ppo": PpoConfig}
-_TRAINERS: Final[dict[str, Any]] = {"ppo": Ppo}
-_SMOKE: Final[dict[str, dict[str, Any]]] = {"ppo": {"games": 64, "plies": 16, "total_steps": 8 * 64 * 16}}
+CONFIGS: Final[dict[str, type[CommonConfig]]] = {"ppo": PpoConfig, "distill": DistillConfig}
+_TRAINERS: Final[dict[str, Any]] = {"ppo": Ppo, "distill": Distill}
+_SMOKE: Final[dict[str, dict[str, Any]]] = {
+    "ppo": {"games": 64, "plies": 16, "total_steps": 8 * 64 * 16},
+    "distill": {"batch": 128, "updates": 10, "probe": 500, "total_steps": 8 * 1280, "channels": 8, "width": 32},
+}
 
 DEFAULT_MINUTES: Final = 4.0
 

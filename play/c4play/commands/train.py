@@ -10,6 +10,7 @@ from typing import Any, Final
 
 METHODS: Final = {
     "ppo": "masked PPO by self-play and against a ladder of bots, from scratch",
+    "distill": "imitation of the solver, then of its answers to what the network itself runs into",
 }
 
 EXAMPLES = """methods:

@@ -1,0 +1,99 @@
+"""Imitation: the loss by hand, errors that are found and shown again, and exact resume."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from c4train import dataset, distill
+from c4train.building import build
+from c4train.dataset import Dataset, boards_of, outcomes_of
+from c4train.distill import Distill, DistillConfig, loss_of
+
+TINY: dict[str, Any] = {
+    "channels": 8,
+    "width": 32,
+    "blocks": 1,
+    "batch": 128,
+    "updates": 5,
+    "probe": 200,
+    "total_steps": 10_000,
+}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    build(tmp_path / "data", 300, plies=(30, 38))
+    return tmp_path / "data"
+
+
+def test_loss_by_hand() -> None:
+    """Chances 1/2, 1/4, 1/4 of three legal columns, of which the second and third are right and the third best."""
+    logits = torch.tensor([[math.log(2), 0.0, 0.0, 9.0, 9.0, 9.0, 9.0]])
+    legal = torch.tensor([[True] * 3 + [False] * 4])
+    right = torch.tensor([[False, True, True] + [False] * 4])
+    best = torch.tensor([[False, False, True] + [False] * 4])
+    outcome = torch.tensor([[0.0, 0.0, math.log(2)]])
+    weights = SimpleNamespace(best_weight=0.25, outcome_weight=0.5)
+    total, preserving = loss_of(logits, outcome, legal, right, best, torch.tensor([2]), weights)
+    assert float(preserving) == pytest.approx(math.log(2))
+    assert float(total) == pytest.approx(math.log(2) + 0.25 * math.log(4) + 0.5 * math.log(2))
+
+
+def test_it_learns_its_dataset_by_heart(data: Path) -> None:
+    trainer = Distill(DistillConfig(**TINY | {"updates": 60, "width": 64}, data=data))
+    for _ in range(8):
+        figures = trainer.advance(0.3)
+    assert figures["right"] == 1.0
+    assert figures["errors"] == 0
+
+
+def test_errors_are_what_it_gets_wrong(data: Path) -> None:
+    trainer = Distill(DistillConfig(**TINY | {"probe": 1000}, data=data))
+    trainer.advance(0.0)
+    from c4agents.policy.evaluator import Evaluator
+
+    columns = Evaluator(trainer.network)(*boards_of(trainer.keys)).logits.argmax(axis=1)
+    right = outcomes_of(trainer.scores)[0][np.arange(300), columns]
+    assert set(trainer.errors.tolist()) <= set(np.flatnonzero(~right).tolist())
+    assert len(trainer.errors) > 0
+
+
+def test_play_adds_positions_it_did_not_know(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = {"first_ply": 30, "dagger_every": 1, "dagger_games": 100, "dagger_positions": 60}
+    trainer = Distill(DistillConfig(**TINY, **late, data=data))
+    trainer.advance(0.0)
+    added = trainer.keys[300:]
+    assert len(added) > 5
+    assert len(np.unique(trainer.keys)) == len(trainer.keys)
+    assert (dataset.plies_of(boards_of(added)[1]) >= 30).all()
+    monkeypatch.setattr(distill, "forbidden_keys", lambda: added)
+    again = Distill(DistillConfig(**TINY, **late, data=data))
+    again.advance(0.0)
+    assert not np.isin(again.keys, added).any()
+
+
+def test_resume_is_exact_with_added_positions(data: Path) -> None:
+    late = {"first_ply": 30, "dagger_every": 2, "dagger_games": 50, "dagger_positions": 40}
+    first = Distill(DistillConfig(**TINY, **late, data=data))
+    for _ in range(3):
+        first.advance(0.1)
+    torch.save({**first.state(), "step": first.step}, "state.pt")
+    second = Distill(DistillConfig(**TINY | {"seed": 7}, **late, data=data))
+    second.load_state(torch.load("state.pt", weights_only=True))
+    for _ in range(3):
+        assert first.advance(0.2) == second.advance(0.2)
+    for mine, theirs in zip(first.network.parameters(), second.network.parameters(), strict=True):
+        assert torch.equal(mine, theirs)
+
+
+def test_without_data_it_says_how_to_make_some(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="c4 dataset build"):
+        Distill(DistillConfig(data=tmp_path / "nothing"))
+    assert len(Dataset(tmp_path / "nothing")) == 0

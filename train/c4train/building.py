@@ -1,0 +1,72 @@
+"""Building a dataset: play, draw, label, write, until there are enough positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from c4agents.arena.exact import solver
+from c4env.bitboard import CELLS
+from c4train.dataset import Dataset, Labeller, boards_of, flattened, plies_of
+from c4train.reach import bots, reached_keys
+
+GAMES = 2048
+"""Games of a round."""
+
+
+def build(
+    folder: Path,
+    positions: int,
+    *,
+    seed: int = 0,
+    plies: tuple[int, int] = (8, 38),
+    shard: int = 10_000,
+    labeller: Labeller | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Dataset:
+    """Extend the dataset in ``folder`` to ``positions`` positions, a shard at a time.
+
+    Interrupted and called again it goes on: the same arguments lead to the same shards.
+
+    Args:
+        folder: Where it is, or will be.
+        positions: How many it shall hold.
+        seed: Decides all randomness.
+        plies: Fewest and most stones.
+        shard: Positions of a shard.
+        labeller: Who scores them; the solver if not given.
+        progress: Called with positions so far and positions asked for.
+
+    Raises:
+        ValueError: Impossible plies, or games lead to no more new positions.
+    """
+    first, last = plies
+    if not 0 <= first <= last < CELLS:
+        raise ValueError(f"plies are from 0 to {CELLS - 1}, the first not above the last, not {first} to {last}")
+    exact = labeller or solver()
+    data = Dataset(folder)
+    players = bots()
+    while len(data) < positions:
+        rng = np.random.default_rng((seed, data.shards))
+        wanted = min(shard, positions - len(data))
+        keys = np.zeros(0, np.int64)
+        for _ in range(20):
+            reached = reached_keys(players, GAMES, rng)
+            stones = plies_of(boards_of(reached)[1])
+            within = reached[(stones >= first) & (stones <= last)]
+            keys = data.missing(np.union1d(keys, within))
+            if len(keys) >= 3 * wanted:
+                break
+        if len(keys) == 0:
+            raise ValueError(f"{folder}: games lead to no new positions of {first} to {last} stones; widen the plies")
+        report = partial(_report, progress, len(data), positions)
+        data.add(flattened(keys, wanted, rng), exact, report)
+    return data
+
+
+def _report(progress: Callable[[int, int], None] | None, before: int, positions: int, done: int) -> None:
+    if progress:
+        progress(before + done, positions)

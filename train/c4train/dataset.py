@@ -1,0 +1,175 @@
+"""Positions with exact scores on disk: compact, growing, without repeats, and apart from what is evaluated on.
+
+A dataset is a folder of shards ``00000.npz``, ``00001.npz``, ... each with ``keys`` (int64 [N], the smaller key of a
+position and its mirror image) and ``scores`` (int8 [N, 7], the exact score of each column for the side to move,
+-128 where it is full): 15 bytes a position before compression. Shards are written whole or not at all; no position
+is in two of them. Positions of the shipped evaluation set are never taken in.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from c4agents.arena.exact import NO_SCORE
+from c4agents.arena.labelled import evaluation_set
+from c4env.bitboard import canonical_key, from_key
+from c4env.compiled import compiled, popcount
+
+Boards = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.int8]
+
+_LABEL_AT_ONCE: Final = 500
+
+
+class Labeller(Protocol):
+    """Who knows exact scores."""
+
+    def scores(self, own: Boards, occupied: Boards) -> Scores:
+        """The score of each column, [B, 7], NO_SCORE where it is full."""
+
+
+@compiled
+def canonical_keys(own: Boards, occupied: Boards) -> Boards:
+    """The smaller key of each position and its mirror image, [B]."""
+    keys = np.empty(len(own), np.int64)
+    for index in range(len(own)):
+        keys[index] = canonical_key(own[index], occupied[index])
+    return keys
+
+
+@compiled
+def _boards(keys: Boards, own: Boards, occupied: Boards) -> None:
+    for index in range(len(keys)):
+        own[index], occupied[index] = from_key(keys[index])
+
+
+def boards_of(keys: Boards) -> tuple[Boards, Boards]:
+    """The positions of keys [B], as stones of the side to move and all stones."""
+    own, occupied = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
+    _boards(keys, own, occupied)
+    return own, occupied
+
+
+@compiled
+def plies_of(occupied: Boards) -> Boards:
+    """Stones on each board, [B]."""
+    plies = np.empty(len(occupied), np.int64)
+    for index in range(len(occupied)):
+        plies[index] = popcount(occupied[index])
+    return plies
+
+
+@cache
+def forbidden_keys() -> Boards:
+    """Keys that no dataset may hold, sorted: those of the shipped evaluation set."""
+    try:
+        shipped = evaluation_set()
+    except FileNotFoundError:
+        return np.zeros(0, np.int64)
+    return np.unique(canonical_keys(shipped.own, shipped.occupied))
+
+
+class Dataset:
+    """A folder of labelled positions, read into memory.
+
+    Attributes:
+        folder: Where it is; made when the first shard is written.
+        keys: Canonical keys in the order they were added, [N].
+        scores: Scores of the columns of the canonical positions, [N, 7].
+        shards: Number of shards.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Read what is there.
+
+        Raises:
+            ValueError: A shard can't be read, or isn't one.
+        """
+        self.folder = folder
+        paths = sorted(folder.glob("*.npz"))
+        read = [_read(path) for path in paths]
+        self.keys = np.concatenate([np.zeros(0, np.int64), *(keys for keys, _ in read)])
+        self.scores = np.concatenate([np.zeros((0, 7), np.int8), *(scores for _, scores in read)])
+        self.shards = len(paths)
+        self._sorted = np.sort(self.keys)
+        if len(self.keys) and (self._sorted[1:] == self._sorted[:-1]).any():
+            raise ValueError(f"{folder} holds a position twice: its shards are not of one dataset")
+        if np.isin(forbidden_keys(), self._sorted, assume_unique=True).any():
+            raise ValueError(f"{folder} holds positions of the evaluation set, which must not be trained on")
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def missing(self, keys: Boards) -> Boards:
+        """Those of ``keys`` that may be added: each once, sorted, not here yet, and not evaluated on."""
+        fresh = np.setdiff1d(keys, self._sorted)
+        return np.setdiff1d(fresh, forbidden_keys(), assume_unique=True)
+
+    def add(self, keys: Boards, solver: Labeller, progress: Callable[[int], None] | None = None) -> int:
+        """Label those of ``keys`` that are :meth:`missing`, and write them as a new shard.
+
+        Returns:
+            How many were added.
+        """
+        fresh = self.missing(keys)
+        if len(fresh) == 0:
+            return 0
+        own, occupied = boards_of(fresh)
+        scores = np.empty((len(fresh), 7), np.int8)
+        for start in range(0, len(fresh), _LABEL_AT_ONCE):
+            part = slice(start, start + _LABEL_AT_ONCE)
+            scores[part] = solver.scores(own[part], occupied[part])
+            if progress:
+                progress(min(start + _LABEL_AT_ONCE, len(fresh)))
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / f"{self.shards:05}.npz"
+        unfinished = path.with_suffix(".part")
+        with unfinished.open("wb") as file:
+            np.savez_compressed(file, keys=fresh, scores=scores)
+        unfinished.replace(path)
+        self.shards += 1
+        self.keys = np.concatenate([self.keys, fresh])
+        self.scores = np.concatenate([self.scores, scores])
+        self._sorted = np.sort(self.keys)
+        return len(fresh)
+
+
+def _read(path: Path) -> tuple[Boards, Scores]:
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            keys, scores = arrays["keys"], arrays["scores"]
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        raise ValueError(f"{path} is damaged or no shard of a dataset") from None
+    if keys.ndim != 1 or keys.dtype != np.int64 or scores.dtype != np.int8 or scores.shape != (len(keys), 7):
+        raise ValueError(f"{path} is no shard of a dataset: keys are int64 [N], scores int8 [N, 7]")
+    return keys, scores
+
+
+def outcomes_of(scores: Scores) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+    """What to learn from scores [N, 7].
+
+    Returns:
+        Which columns preserve the outcome [N, 7]; which of them are best, that is win fastest or lose latest [N, 7];
+        and the outcome for the side to move as 0 win, 1 draw, 2 loss [N].
+    """
+    best = scores.max(axis=1, keepdims=True)
+    legal = scores != NO_SCORE
+    preserving = legal & (np.sign(scores) == np.sign(best))
+    return preserving, scores == best, 1 - np.sign(best[:, 0]).astype(np.int64)
+
+
+def flattened(keys: Iterable[int] | Boards, count: int, rng: np.random.Generator) -> Boards:
+    """Up to ``count`` of ``keys``, drawn so that all plies are as equally frequent as they can be."""
+    listed = np.asarray(keys, np.int64)
+    plies = plies_of(boards_of(listed)[1])
+    frequency = np.bincount(plies, minlength=43).astype(np.float64)
+    # The smallest of exponential draws over weights is a draw without replacement with those weights.
+    order = np.argsort(rng.exponential(size=len(listed)) * frequency[plies])
+    return listed[order[:count]]
