@@ -77,6 +77,9 @@ class SolverAgent:
         for index in np.flatnonzero(slips):
             columns[index] = self._any_of(positions[int(index)].legal)
         asked = np.flatnonzero(~slips)
+        if not self._random_ties:
+            columns[asked] = self.solver.best_batch(positions.own[asked], positions.occupied[asked])
+            return columns
         scores = self.solver.scores(positions.own[asked], positions.occupied[asked])
         for index, row in zip(asked, scores, strict=True):
             columns[index] = self._choose(positions[int(index)], [None if s == NO_SCORE else int(s) for s in row])

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import sys
 import tempfile
-import warnings
 from pathlib import Path
 from typing import Final
 
@@ -169,7 +169,7 @@ class Book:
             raise BookError(f"the opening book {path} cannot be read: {error}") from None
         if magic != _MAGIC:
             raise BookError(f"{path} is not an opening book")
-        if hashlib.sha256(content[_HEADER.size :]).digest() != digest:
+        if hashlib.sha256(content[_HEADER.size :].data).digest() != digest:
             raise BookError(f"the opening book {path} is damaged: its checksum is wrong")
         tables_at = _HEADER.size + (self.plies + 1) * _PLY.size
         thirds = list(_PLY.iter_unpack(content[_HEADER.size : tables_at].tobytes()))
@@ -191,11 +191,11 @@ _complained: set[Path] = set()
 
 
 def open_book(path: Path) -> Book | None:
-    """The book at ``path``; None, with a warning the first time, if it cannot be used."""
+    """The book at ``path``; None if it cannot be used, which is said once on stderr."""
     try:
         return Book(path)
     except BookError as error:
         if path not in _complained:
             _complained.add(path)
-            warnings.warn(f"{error}; the solver works without it, more slowly in the opening", stacklevel=2)
+            print(f"c4env: {error}; the solver works without it, slower in the opening", file=sys.stderr, flush=True)
         return None

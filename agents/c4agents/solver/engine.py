@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from c4agents.solver.memory import Words, aligned_words
 from c4agents.solver.score import (
     BUSY,
@@ -25,6 +27,7 @@ from c4agents.solver.score import (
     solve_range,
 )
 from c4agents.solver.search import HEADER, NODES, new_workspace
+from c4env.bitboard import CELLS
 
 LEAST_BITS: Final = 16
 MOST_BITS: Final = 32
@@ -101,9 +104,16 @@ class Engine:
                 work[HEADER:] = 0
 
     def solve(
-        self, own: Words, occupied: Words, scores: Words, outcome_only: bool, threads: int, limits: Limits
+        self,
+        own: Words,
+        occupied: Words,
+        scores: Words,
+        outcome_only: bool,
+        threads: int,
+        limits: Limits,
+        bounds: tuple[Words, Words] | None = None,
     ) -> None:
-        """Fill in those ``scores`` that are UNSOLVED.
+        """Fill in those ``scores`` that are UNSOLVED; with ``bounds`` (lower, upper) a score outside them as the nearer.
 
         Raises:
             SearchLimit: A limit was reached; the scores that are no longer UNSOLVED are right.
@@ -113,8 +123,11 @@ class Engine:
             unsolved = int((scores == UNSOLVED).sum())
             if unsolved == 0:
                 return
-            if threads == 1 or unsolved > 1:
-                self._solve_many(run, own, occupied, scores, outcome_only, min(threads, -(-unsolved // _BLOCK)))
+            if threads == 1 or unsolved > 1 or bounds is not None:
+                if bounds is None:
+                    bounds = np.full(len(own), -CELLS), np.full(len(own), CELLS)
+                workers = min(threads, -(-unsolved // _BLOCK))
+                self._solve_many(run, own, occupied, scores, bounds, outcome_only, workers)
             else:
                 index = int((scores == UNSOLVED).argmax())
                 scores[index] = self._solve_together(run, int(own[index]), int(occupied[index]), outcome_only, threads)
@@ -123,7 +136,14 @@ class Engine:
                 self.nodes += run.nodes
 
     def _solve_many(
-        self, run: _Run, own: Words, occupied: Words, scores: Words, outcome_only: bool, threads: int
+        self,
+        run: _Run,
+        own: Words,
+        occupied: Words,
+        scores: Words,
+        bounds: tuple[Words, Words],
+        outcome_only: bool,
+        threads: int,
     ) -> None:
         blocks = itertools.count(0, _BLOCK)
         lock = threading.Lock()
@@ -144,6 +164,7 @@ class Engine:
                             own,
                             occupied,
                             scores,
+                            *bounds,
                             start,
                             stop,
                             outcome_only,

@@ -59,7 +59,7 @@ def _scores_above(keys: Words, child_keys: Words, child_scores: npt.NDArray[np.i
                     value = win_score(popcount(occupied))
                 else:
                     at = np.searchsorted(child_keys, canonical_key(child_own, child_occupied))
-                    value = -np.int64(child_scores[at])
+                    value = -int(child_scores[at])
                 best = max(best, value)
         scores[index] = best
 

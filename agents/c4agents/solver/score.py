@@ -68,6 +68,13 @@ def narrow(work: Words, lower: int, upper: int) -> None:
 
 
 @compiled
+def clamp(work: Words, lower: int, upper: int) -> None:
+    """Ask no more of a task that has just begun than where its score is in [lower, upper]."""
+    work[LOWER] = min(max(work[LOWER], lower), upper)
+    work[UPPER] = max(min(work[UPPER], upper), lower)
+
+
+@compiled
 def next_question(lower: int, upper: int) -> int:
     """The bound to ask about next, lower < bound <= upper.
 
@@ -133,12 +140,16 @@ def solve_range(
     own: Words,
     occupied: Words,
     scores: Words,
+    lowers: Words,
+    uppers: Words,
     start: int,
     stop: int,
     outcome_only: bool,
     budget: int,
 ) -> int:
     """Solve those positions in [start, stop) whose score is UNSOLVED, for about ``budget`` positions of search.
+
+    ``lowers`` and ``uppers`` bound what is asked: a score outside them is given as the nearer bound.
 
     Returns:
         Where to go on: call again with this as ``start``, until it is ``stop``.
@@ -148,6 +159,7 @@ def solve_range(
         if scores[index] == UNSOLVED:
             if work[OPEN] == 0:
                 begin(work, own[index], occupied[index])
+                clamp(work, lowers[index], uppers[index])
                 work[NODES] += 1
                 work[OPEN] = 1
             if work[NODES] > limit or not advance(table, shift, work, outcome_only, limit + 1 - work[NODES]):

@@ -147,20 +147,47 @@ class Solver:
         best = max(score for score in scores if score is not None)
         return tuple(column for column in tie_order(position) if scores[column] == best)
 
+    def best_batch(self, own: Words, occupied: Words) -> Scores:
+        """The first of :meth:`best_columns` of each position, shape [B]; much cheaper than all their scores.
+
+        Once a position's score is known, a column is best if the other side can't do better after it than the
+        score says: one question a column, asked in the order of preference until the answer is yes.
+        """
+        own, occupied = _checked(own, occupied)
+        best = self._solve(own, occupied, outcome_only=False)
+        scores = np.full((len(own), COLUMNS), NO_SCORE, dtype=np.int64)
+        child_own = np.zeros((len(own), COLUMNS), dtype=np.int64)
+        child_occupied = np.zeros((len(own), COLUMNS), dtype=np.int64)
+        _expand(own, occupied, scores, child_own, child_occupied)
+        orders = np.empty((len(own), COLUMNS), dtype=np.int64)
+        _tie_orders(own, occupied, orders)
+        columns = np.full(len(own), -1, dtype=np.int64)
+        for rank in range(COLUMNS):
+            undecided = np.flatnonzero(columns < 0)
+            column = orders[undecided, rank]
+            asked = scores[undecided, column] == UNSOLVED
+            rows, at = undecided[asked], column[asked]
+            bounds = -best[rows], -best[rows] + 1
+            scores[rows, at] = -self._solve(child_own[rows, at], child_occupied[rows, at], False, bounds)
+            columns[undecided] = np.where(scores[undecided, column] == best[undecided], column, -1)
+        return columns.astype(np.int8)
+
     def line(self, position: Position) -> tuple[int, ...]:
         """Columns of a best line to the end: the fastest win, the longest defence, ties as :meth:`best_columns`."""
         columns: list[int] = []
         _single(position)
         while not position.is_over:
-            columns.append(self.best_columns(position)[0])
+            columns.append(int(self.best_batch(*_single(position))[0]))
             position = position.play(columns[-1])
         return tuple(columns)
 
-    def _solve(self, own: Words, occupied: Words, *, outcome_only: bool) -> Words:
+    def _solve(
+        self, own: Words, occupied: Words, outcome_only: bool, bounds: tuple[Words, Words] | None = None
+    ) -> Words:
         scores = np.full(len(own), UNSOLVED, dtype=np.int64)
         if len(own) and self._book_path is not None and self.book is not None:
             scores = self.book.look_up(own, occupied, UNSOLVED)
-        self._engine.solve(own, occupied, scores, outcome_only, self.threads, self.limits)
+        self._engine.solve(own, occupied, scores, outcome_only, self.threads, self.limits, bounds)
         return scores
 
 
@@ -172,6 +199,16 @@ def tie_order(position: Position) -> tuple[int, ...]:
     if key(position.own, position.occupied) == canonical_key(position.own, position.occupied):
         return _CENTRE_FIRST
     return tuple(COLUMNS - 1 - column for column in _CENTRE_FIRST)
+
+
+@compiled
+def _tie_orders(own: Words, occupied: Words, orders: Words) -> None:
+    """:func:`tie_order` of many positions."""
+    for index in range(len(own)):
+        direct = key(own[index], occupied[index]) == canonical_key(own[index], occupied[index])
+        for rank in range(COLUMNS):
+            column = _CENTRE_FIRST[rank]
+            orders[index, rank] = column if direct else COLUMNS - 1 - column
 
 
 def _single(position: Position) -> tuple[Words, Words]:
