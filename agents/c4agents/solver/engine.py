@@ -113,7 +113,7 @@ class Engine:
         limits: Limits,
         bounds: tuple[Words, Words] | None = None,
     ) -> None:
-        """Fill in those ``scores`` that are UNSOLVED; with ``bounds`` (lower, upper) a score outside them as the nearer.
+        """Fill in those ``scores`` that are UNSOLVED; one outside ``bounds`` (lower, upper) as the nearer bound.
 
         Raises:
             SearchLimit: A limit was reached; the scores that are no longer UNSOLVED are right.
