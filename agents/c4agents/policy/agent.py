@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from c4agents.agent import Analysis, check_not_over
 from c4agents.policy.evaluator import Evaluation, Evaluator
-from c4agents.policy.puct import UNSEEN, Forest, absorb, best_columns, collect, new_forest
+from c4agents.policy.puct import UNSEEN, Forest, best_columns, new_forest
+from c4agents.policy.search import grow
 from c4agents.policy.weights import load_policy
 from c4env.bitboard import COLUMNS, DRAWN, LOST, ONGOING, RULES, WON, canonical_key, key
 from c4env.compiled import compiled
@@ -153,7 +154,7 @@ class PolicySearchAgent:
         return Analysis(
             agent=self.name,
             column=line[0],
-            scores=tuple(_column_value(forest, column) for column in order),
+            scores=tuple(_column_value(forest, column, int(columns[0])) for column in order),
             line=line,
             nodes=self.simulations - int(forest.budgets[0]),
             seconds=time.perf_counter() - started,
@@ -164,11 +165,7 @@ class PolicySearchAgent:
     def search(self, positions: PositionBatch) -> Forest:
         """Search all positions together, and return their trees."""
         forest = new_forest(positions.own, positions.occupied, self.simulations, LEAVES)
-        own = np.zeros(len(positions) * LEAVES, np.int64)
-        occupied = np.zeros_like(own)
-        while count := collect(forest, RULES[positions.rules], self.exploration, own, occupied):
-            evaluation = self.evaluator(own[:count], occupied[:count])
-            absorb(forest, own, occupied, evaluation.probabilities, evaluation.values)
+        grow(forest, self.evaluator, RULES[positions.rules], self.exploration)
         return forest
 
 
@@ -192,7 +189,10 @@ def _canonical(positions: PositionBatch) -> tuple[PositionBatch, npt.NDArray[np.
     return PositionBatch(own, occupied, positions.rules), flipped
 
 
-def _column_value(forest: Forest, column: int) -> float | None:
+def _column_value(forest: Forest, column: int, best: int) -> float | None:
+    """What the search found of a column of the first tree's root; None if it never tried it."""
+    if column == best and forest.verdicts[0, 0] != ONGOING:
+        return float(forest.verdicts[0, 0])
     child = int(forest.children[0, 0, column])
     verdict = int(forest.verdicts[0, child]) if child > UNSEEN else ONGOING
     if verdict in (LOST, DRAWN, WON):

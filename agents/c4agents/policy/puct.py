@@ -188,6 +188,11 @@ def _add_node(forest: Forest, tree: int, leaf: int, own: int, occupied: int) -> 
 
 
 @compiled
+def _wins_at_once(own: int, occupied: int, rules: int) -> bool:
+    return rules == FIRST_FOUR and threats(own, occupied) & playable(occupied) != 0
+
+
+@compiled
 def _descend(forest: Forest, tree: int, rules: int, exploration: float) -> int:
     """Try one move sequence from the root of a tree.
 
@@ -214,7 +219,7 @@ def _descend(forest: Forest, tree: int, rules: int, exploration: float) -> int:
     if child == UNSEEN:
         own, occupied = play(forest.own[tree, node], forest.occupied[tree, node], column)
         verdict = result(own, occupied, rules)
-        if verdict == ONGOING and rules == FIRST_FOUR and threats(own, occupied) & playable(occupied):
+        if verdict == ONGOING and _wins_at_once(own, occupied, rules):
             verdict = WON
         if verdict == ONGOING:
             forest.children[tree, node, column] = ASKED
@@ -244,6 +249,8 @@ def collect(forest: Forest, rules: int, exploration: float, own: Boards, occupie
             forest.lengths[tree, 0] = 0
             forest.waiting[tree] = 1
             own[count], occupied[count] = forest.own[tree, 0], forest.occupied[tree, 0]
+            if _wins_at_once(own[count], occupied[count], rules):
+                forest.verdicts[tree, 0] = WON
             count += 1
             continue
         while (

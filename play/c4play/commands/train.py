@@ -10,6 +10,7 @@ from typing import Any, Final
 
 METHODS: Final = {
     "ppo": "masked PPO by self-play and against a ladder of bots, from scratch",
+    "alphazero": "self-play with tree search, from scratch",
     "distill": "imitation of the solver, then of its answers to what the network itself runs into",
 }
 
@@ -20,6 +21,7 @@ examples:
   c4 train                              a first policy, in about four minutes
   c4 train --smoke                      the same in seconds, to see that it works
   c4 train ppo --minutes 30 --name mine
+  c4 train alphazero --minutes 120
   c4 train ppo --help                   all settings of a method
   c4 train ppo --resume runs/mine       go on after an interruption
 

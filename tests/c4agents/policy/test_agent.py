@@ -54,6 +54,13 @@ def test_analysis_of_the_plain_policy(evaluator: Evaluator) -> None:
     assert after.is_over
 
 
+def test_a_win_at_once_is_certain(evaluator: Evaluator) -> None:
+    position = Position.from_moves("112233")
+    analysis = PolicySearchAgent(evaluator, simulations=5).analyse(position)
+    assert position.play(analysis.column).winner == 0
+    assert analysis.scores[analysis.column] == analysis.value == 1.0
+
+
 def test_temperature_draws_with_the_chances_it_says(evaluator: Evaluator) -> None:
     position = Position.from_moves("3312")
     chances = np.array([s or 0.0 for s in PolicyAgent(evaluator).analyse(position).scores]) ** 2

@@ -52,7 +52,7 @@ def plain_search(position: Position, evaluate: Evaluator, simulations: int, expl
         node = Node(position)
         if position.is_over:
             node.verdict = 0 if position.is_draw else -1
-        elif position is not root_position and any(position.play(c).winner is not None for c in position.legal):
+        elif any(position.play(c).winner is not None for c in position.legal):
             node.verdict = 1
         else:
             batch = PositionBatch.of([position])
@@ -92,7 +92,6 @@ def plain_search(position: Position, evaluate: Evaluator, simulations: int, expl
             node.verdict = max(-v for v in verdicts if v is not None)
         return value
 
-    root_position = position
     root = new_node(position)
     for _ in range(simulations):
         if root.verdict is not None:
