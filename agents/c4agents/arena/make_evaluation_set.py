@@ -1,9 +1,9 @@
 """Makes the shipped evaluation set: ``python -m c4agents.arena.make_evaluation_set evaluation_set.npz``.
 
-For each ply up to 38 the same number of positions (all there are, early on), none twice up to mirror, none with a
-single column left. Each comes from a game of its own, played by alpha-beta at depth 2 with ties drawn at random, in
-which all moves, half of them, or every fifth are random: so there are wild positions and sensible ones. Seed and
-solver decide every byte of the arrays.
+For each ply from `FIRST_PLY` to `LAST_PLY` the same number of positions (all there are, early on), none twice up to
+mirror, none with a single column left. Each comes from a game of its own, played by alpha-beta at depth 2 with ties
+drawn at random, in which all moves, half of them, or every fifth are random: so there are wild positions and sensible
+ones. Seed and solver decide every byte of the arrays.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from c4env.opponents import NativeOpponent
 from c4env.position import Position, PositionBatch
 from c4env.selfplay import SelfPlay
 
+FIRST_PLY: Final = 8
 LAST_PLY: Final = 38
 PER_PLY: Final = 120
 SEED: Final = 20_240_229
@@ -32,7 +33,7 @@ _GAMES: Final = 4096
 _SHARES_RANDOM: Final = (1.0, 0.5, 0.2)
 
 
-def sample_positions(per_ply: int, seed: int, last_ply: int = LAST_PLY) -> PositionBatch:
+def sample_positions(per_ply: int, seed: int, first_ply: int = FIRST_PLY, last_ply: int = LAST_PLY) -> PositionBatch:
     """Positions by ply, ``per_ply`` of each ply or all there are, in order of ply."""
     found: list[dict[int, Position]] = [{} for _ in range(last_ply + 1)]
     for ply in range(4):
@@ -46,7 +47,7 @@ def sample_positions(per_ply: int, seed: int, last_ply: int = LAST_PLY) -> Posit
             if ply >= 4 and len(found[ply]) < per_ply:
                 found[ply].setdefault(_canonical(position), position)
         round_number += 1
-    return PositionBatch.of(position for some in found for position in some.values())
+    return PositionBatch.of(position for some in found[first_ply:] for position in some.values())
 
 
 def label(batch: PositionBatch, oracle: Oracle, name: str) -> LabelledPositions:

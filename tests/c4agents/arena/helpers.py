@@ -86,7 +86,7 @@ class BruteForce:
 
 
 def late_games(plies: int, count: int, seed: int) -> list[str]:
-    """Random games of ``plies`` moves that are not over."""
+    """Random games of ``plies`` moves that are not over, nor will be after the next move."""
     rng = random.Random(seed)
     found: list[str] = []
     while len(found) < count:
@@ -94,6 +94,6 @@ def late_games(plies: int, count: int, seed: int) -> list[str]:
         while not position.is_over and len(moves) < plies:
             column = rng.choice(position.legal)
             position, moves = position.play(column), moves + str(column + 1)
-        if not position.is_over:
+        if not position.is_over and not any(position.play(column).is_over for column in position.legal):
             found.append(moves)
     return found

@@ -141,11 +141,11 @@ def test_sets_survive_their_file_and_bad_files_are_refused(late, tmp_path):
 
 
 def test_samples_are_stratified_without_repeats_and_by_seed():
-    one = sample_positions(4, seed=1, last_ply=12)
+    one = sample_positions(4, 1, 0, 12)
     assert np.bincount([position.ply for position in one]).tolist() == [1, 4, *[4] * 11]
     assert len({canonical_key(position.own, position.occupied) for position in one}) == len(one)
     assert not any(position.is_over for position in one)
-    same, other = sample_positions(4, seed=1, last_ply=12), sample_positions(4, seed=2, last_ply=12)
+    same, other = sample_positions(4, 1, 0, 12), sample_positions(4, 2, 0, 12)
     assert (one.own == same.own).all()
     assert (one.own != other.own).any()
 
