@@ -12,3 +12,4 @@ import torch
 def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     torch.set_num_threads(1)
+    torch.manual_seed(0)

@@ -9,10 +9,22 @@ import pytest
 
 import c4agents
 from c4agents.arena.exact import NO_SCORE
+from c4agents.arena.labelled import evaluation_set
 from c4env.position import Position
+from c4env.symmetry import mirror
 from c4train import dataset
 from c4train.building import build
-from c4train.dataset import Boards, Dataset, Scores, boards_of, canonical_keys, flattened, outcomes_of, plies_of
+from c4train.dataset import (
+    Boards,
+    Dataset,
+    Scores,
+    boards_of,
+    canonical_keys,
+    flattened,
+    forbidden_keys,
+    outcomes_of,
+    plies_of,
+)
 from c4train.reach import bots, reached_keys
 
 
@@ -30,7 +42,8 @@ GUESS = Guess()
 
 
 def some_keys(seed: int, games: int = 100) -> Boards:
-    return reached_keys(bots()[:2], games, np.random.default_rng(seed))
+    """Positions that may be trained on."""
+    return np.setdiff1d(reached_keys(bots()[:2], games, np.random.default_rng(seed)), forbidden_keys())
 
 
 def test_keys_and_boards_are_the_same_positions() -> None:
@@ -73,6 +86,13 @@ def test_evaluation_positions_stay_out(tmp_path: Path, monkeypatch: pytest.Monke
     assert not np.isin(data.keys, keys[40:60]).any()
     with pytest.raises(ValueError, match="evaluation set"):
         Dataset(tmp_path / "before")
+
+
+def test_the_shipped_evaluation_set_stays_out(tmp_path: Path) -> None:
+    shipped = evaluation_set()
+    image = mirror(position=shipped.batch).position
+    for own, occupied in ((shipped.own, shipped.occupied), (image.own, image.occupied)):
+        assert Dataset(tmp_path).add(canonical_keys(own, occupied), GUESS) == 0
 
 
 def test_an_interrupted_build_ends_as_an_undisturbed_one(tmp_path: Path) -> None:

@@ -34,8 +34,10 @@ Floats = npt.NDArray[np.float32]
 class AlphaZeroConfig(CommonConfig):
     """Self-play with tree search, from scratch: the network learns what the search finds. Uses no solver."""
 
-    channels: int = 32
-    """Network: features of each 4x4 window."""
+    channels: int = 64
+    """Network: detectors that look at each band of five columns."""
+    features: int = 32
+    """Network: what the second layer makes of them, for each band."""
     width: int = 128
     """Network: size of each half of a hidden layer."""
     games: int = 256

@@ -44,9 +44,11 @@ class DistillConfig(CommonConfig):
 
     data: Path = Path("data/positions")
     """Dataset to learn from, as c4 dataset build makes it."""
-    channels: int = 32
-    """Network: features of each 4x4 window."""
-    width: int = 192
+    channels: int = 96
+    """Network: detectors that look at each band of five columns."""
+    features: int = 48
+    """Network: what the second layer makes of them, for each band."""
+    width: int = 160
     """Network: size of each half of a hidden layer."""
     blocks: int = 2
     """Network: hidden layers after the first."""

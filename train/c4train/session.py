@@ -44,8 +44,10 @@ class CommonConfig:
     """Folder of a run to go on with; its own settings hold."""
     smoke: bool = False
     """Do everything in a few seconds, to see that it works."""
-    channels: int = 16
-    """Network: features of each 4x4 window."""
+    channels: int = 32
+    """Network: detectors that look at each band of five columns."""
+    features: int = 16
+    """Network: what the second layer makes of them, for each band."""
     width: int = 96
     """Network: size of each half of a hidden layer."""
     blocks: int = 1
@@ -67,7 +69,7 @@ class CommonConfig:
 
     def network(self) -> NetworkConfig:
         """The sizes of the network."""
-        return NetworkConfig(self.channels, self.width, self.blocks)
+        return NetworkConfig(self.channels, self.features, self.width, self.blocks)
 
 
 class Trainer(Protocol):

@@ -1,6 +1,9 @@
-"""The network: shared 4x4 windows, then a trunk that cannot tell left from right.
+"""The network: shared bands of columns, then a trunk that cannot tell left from right.
 
-Every hidden layer is a pair ``(u, v)`` that a mirrored board swaps. A linear map of such a pair that commutes with
+The first two layers look at five neighbouring columns at a time, over their full height: columns are alike wherever
+they stand, rows are not (who gets an odd row decides games). They see the board and its mirror image.
+
+Every layer after them is a pair ``(u, v)`` that a mirrored board swaps. A linear map of such a pair that commutes with
 the swap has the form ``u' = P(u + v) + Q(u - v)``, ``v' = P(u + v) - Q(u - v)``: half the weights and half the work
 of a full matrix of that width, and the outputs of a mirrored position are the mirrored outputs, bit for bit.
 """
@@ -17,9 +20,11 @@ from torch.nn import functional
 from c4agents.policy.planes import PLANES
 from c4env.bitboard import COLUMNS, ROWS
 
-WINDOW: Final = 4
-"""Side of the squares that the first layer looks at: each holds ten possible fours."""
-PLACES: Final = (ROWS - WINDOW + 1) * (COLUMNS - WINDOW + 1)
+BAND: Final = 5
+"""Columns that the first layer looks at together."""
+MARGIN: Final = 1
+"""Empty columns added on either side."""
+PLACES: Final = COLUMNS + 2 * MARGIN - BAND + 1
 HALF: Final = COLUMNS // 2
 
 LARGEST: Final = 4096
@@ -31,17 +36,19 @@ class NetworkConfig:
     """Sizes of a network.
 
     Attributes:
-        channels: Features of each 4x4 window.
+        channels: Detectors that look at each band of columns.
+        features: What the second layer makes of them, for each band.
         width: Size of each half of a pair.
-        blocks: Hidden layers after the first.
+        blocks: Hidden pair layers after the first.
     """
 
-    channels: int = 32
-    width: int = 192
+    channels: int = 96
+    features: int = 48
+    width: int = 160
     blocks: int = 2
 
     def __post_init__(self) -> None:
-        for name in ("channels", "width", "blocks"):
+        for name in ("channels", "features", "width", "blocks"):
             size = getattr(self, name)
             if not (isinstance(size, int) and 1 <= size <= LARGEST):
                 raise ValueError(f"{name} of a network is a whole number from 1 to {LARGEST}, not {size!r}")
@@ -78,8 +85,9 @@ class PolicyNetwork(nn.Module):
         super().__init__()
         self.config = config or NetworkConfig()
         width = self.config.width
-        self.windows = nn.Conv2d(len(PLANES), self.config.channels, WINDOW)
-        self.entry = PairLinear(PLACES * self.config.channels, width)
+        self.bands = nn.Conv2d(len(PLANES), self.config.channels, (ROWS, BAND), padding=(0, MARGIN))
+        self.features = nn.Conv2d(self.config.channels, self.config.features, 1)
+        self.entry = PairLinear(PLACES * self.config.features, width)
         self.trunk = nn.ModuleList(PairLinear(width, width) for _ in range(self.config.blocks))
         self.sides = nn.Linear(width, HALF + 1)
         self.slant = nn.Linear(width, HALF, bias=False)
@@ -95,7 +103,8 @@ class PolicyNetwork(nn.Module):
             Logits of the columns [B, 7], full ones not masked, and of win, draw and loss for the side to move [B, 3].
         """
         both = torch.cat([planes, planes.flip(3)])
-        u, v = functional.relu(self.windows(both)).flatten(1).chunk(2)
+        seen = functional.relu(self.features(functional.relu(self.bands(both))))
+        u, v = seen.flatten(1).chunk(2)
         for layer in (self.entry, *self.trunk):
             u, v = layer(u, v)
             u, v = functional.relu(u), functional.relu(v)

@@ -21,7 +21,7 @@ def _one_thread() -> None:
 @pytest.fixture
 def network() -> PolicyNetwork:
     torch.manual_seed(3)
-    return PolicyNetwork(NetworkConfig(channels=8, width=32, blocks=1)).eval()
+    return PolicyNetwork(NetworkConfig(channels=16, features=8, width=32, blocks=1)).eval()
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ def test_it_overfits_a_labelled_set(positions: PositionBatch) -> None:
     planes = torch.from_numpy(to_planes(positions.own[late], positions.occupied[late])[:128]).float()
     rng = np.random.default_rng(0)
     columns, outcomes = torch.tensor(rng.integers(7, size=128)), torch.tensor(rng.integers(3, size=128))
-    network = PolicyNetwork(NetworkConfig(channels=16, width=96, blocks=1))
+    network = PolicyNetwork(NetworkConfig(channels=32, features=16, width=96, blocks=1))
     optimizer = torch.optim.Adam(network.parameters(), 3e-3)
     for _ in range(150):
         logits, outcome = network(planes)
@@ -74,7 +74,7 @@ def test_it_learns_to_win_in_one_and_to_block(positions: PositionBatch) -> None:
     boards, labels = _tactics(rng, 3000)
     planes = torch.from_numpy(to_planes(*boards)).float()
     torch.manual_seed(0)
-    network = PolicyNetwork(NetworkConfig(channels=16, width=64, blocks=1))
+    network = PolicyNetwork(NetworkConfig(channels=32, features=16, width=64, blocks=1))
     optimizer = torch.optim.Adam(network.parameters(), 3e-3)
     for step in range(120):
         part = torch.arange(step * 256, step * 256 + 256) % 2500
