@@ -66,6 +66,15 @@ def test_result_does_not_depend_on_the_number_of_workers():
     assert [game.moves for game in alone.games] != [game.moves for game in other.games]
 
 
+def test_every_game_has_its_own_randomness():
+    given: list[int] = []
+    agents = Scripted(lowest), Scripted(hashed)
+    for agent in agents:
+        agent.seed = given.append
+    play_match(*agents, 20)
+    assert len(given) == len(set(given)) == 40
+
+
 def test_openings_make_deterministic_agents_play_different_games():
     result = play_match(Scripted(lowest), Scripted(hashed), 30)
     assert result.distinct > 15
