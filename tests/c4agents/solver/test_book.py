@@ -163,8 +163,9 @@ def test_check_finds_a_wrong_entry(tmp_path):
         """Answers at once, truly for entries that are quick to solve."""
 
         def score_batch(self, own, occupied):
-            return solver.score_batch(own, occupied) if occupied[0] in quick_boards else np.array([3])
+            known = (own[0], occupied[0]) in quick_boards
+            return solver.score_batch(own, occupied) if known else np.array([3])
 
-    quick_boards = set(boards(keys[quick])[1].tolist())
+    quick_boards = set(zip(*boards(keys[quick]), strict=True))
     mismatches = [entry for entry in check(Book(tmp_path / "wrong.book"), 300, 0, Quick()) if entry is not None]
     assert any(entry.booked == 3 and entry.solved >= 16 for entry in mismatches)

@@ -15,7 +15,7 @@ from tests.c4agents.solver.positions import exhaustive, random_positions
 
 BITS = 18
 ANYWHERE = random_positions(range(42), 12, seed=1)
-LATE = random_positions(range(30, 42), 100, seed=2)
+LATE = random_positions(range(30, 42), 250, seed=2)
 
 
 @compiled
