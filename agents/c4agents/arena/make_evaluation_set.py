@@ -25,7 +25,7 @@ from c4env.opponents import NativeOpponent
 from c4env.position import Position, PositionBatch
 from c4env.selfplay import SelfPlay
 
-FIRST_PLY: Final = 8
+FIRST_PLY: Final = 0
 LAST_PLY: Final = 38
 PER_PLY: Final = 120
 SEED: Final = 20_240_229

@@ -32,6 +32,7 @@ def test_the_shipped_set_is_what_its_documentation_says():
     assert not any(position.is_over for position in positions.batch)
     assert ((positions.scores != NO_SCORE).sum(axis=1) > 1).all()
     assert 0.3 < positions.decisive.mean() < 0.8
+    assert positions.scores[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
 
 
 def test_the_shipped_set_can_be_made_again():
