@@ -126,3 +126,32 @@ def test_certify_is_resumed_from_its_folder(capsys, tmp_path):
     again = run(capsys, *arguments)[1]
     assert again.splitlines()[:6] == out.splitlines()[:6]
     assert "another agent" in run(capsys, "certify", "alphabeta:depth=1", "--plain", "--plies", "8", *folder)[2]
+
+
+def test_certify_saves_leaks_that_eval_can_read(capsys, tmp_path):
+    path = tmp_path / "leaks.npz"
+    code, out, _ = run(capsys, "certify", "hard", "--first", "--plies", "8", "--leaks", str(path))
+    assert code == 1
+    assert "leak: 4" in out
+    assert "turns a win into a" in out
+    code, out, _ = run(
+        capsys, "eval", "hard", "--games", "0", "--perfect-games", "0", "--positions", str(path), "--json"
+    )
+    assert code == 0
+    (judged,) = json.loads(out)["other_sets"]
+    assert judged["all"]["positions"] > 0
+    assert judged["all"]["preserving"] == 0
+
+
+def test_eval_writes_its_report(capsys, tmp_path):
+    folder = tmp_path / "report"
+    code, out, _ = run(
+        capsys, "eval", "easy", "--games", "4", "--rung", "random", "--perfect-games", "1", "--output", str(folder)
+    )
+    assert code == 0
+    assert "moves on evaluation_set.npz" in out
+    assert sorted(path.name for path in folder.iterdir()) == ["report.html", "report.json", "report.md"]
+    result = json.loads((folder / "report.json").read_text())
+    assert result["agent"] == "easy"
+    assert result["rungs"][0]["games"] == 4
+    assert [game["seat"] for game in result["perfect_play"]] == ["first", "second", "first", "second"]
