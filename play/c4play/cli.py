@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "certify": "prove that an agent cannot be beaten, or show how it can",
     "train": "train a policy",
     "dataset": "make or inspect labelled positions to train on",
+    "export": "write a trained policy as an ONNX file",
     "bench": "measure speed on this machine",
 }
 """Every command with one line of help. Those whose module is not installed are not shown."""

@@ -42,7 +42,7 @@ from c4train.session import CommonConfig
 class DistillConfig(CommonConfig):
     """Imitation of the solver, then of its answers to whatever the network itself runs into."""
 
-    data: Path = Path("data/positions")
+    data: str = "data/positions"
     """Dataset to learn from, as c4 dataset build makes it."""
     channels: int = 96
     """Network: detectors that look at each band of five columns."""
@@ -121,7 +121,7 @@ class Distill:
         self.errors = np.zeros(0, np.int64)
         """Indices of positions that the network got wrong when last looked at."""
         self._labeller = labeller
-        given = Dataset(config.data)
+        given = Dataset(Path(config.data))
         if len(given) == 0:
             raise ValueError(f"there is no dataset in {config.data}: make one with c4 dataset build {config.data}")
         self.keys, self.scores = given.keys, given.scores

@@ -10,7 +10,7 @@ import torch
 from rich.console import Console
 
 from c4train.run import Run, interruption
-from c4train.session import CommonConfig, Trainer, measure, open_run, progress_bar, results_table, write_report
+from c4train.session import CommonConfig, Trainer, measure, progress_bar, results_table, settle, write_report
 
 MEASUREMENTS = 20
 """Measurements in a run that is limited by steps."""
@@ -29,10 +29,11 @@ def train(method: str, config: CommonConfig, make: Callable[[Any], Trainer]) -> 
         The exit code: 0, or 130 if it was interrupted.
     """
     console = Console(stderr=True)
-    run, settings = open_run(method, config)
+    folder, stored, settings = settle(method, config)
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
     trainer = make(settings)
+    run = Run(folder, stored, resume=config.resume is not None)
     if run.state is not None:
         trainer.load_state(run.state)
     console.print(f"{run.folder}: curves with [bold]tensorboard --logdir {run.folder.parent}[/bold]")

@@ -91,24 +91,22 @@ class Trainer(Protocol):
         """Go on from what :meth:`state` returned."""
 
 
-def open_run(method: str, config: CommonConfig) -> tuple[Run, Any]:
-    """The run that ``config`` asks for, and its settings: those given, or the resumed run's own.
+def settle(method: str, config: CommonConfig) -> tuple[Path, dict[str, Any], Any]:
+    """The run that ``config`` asks for: its folder, what its config.json says, and the settings that hold.
 
-    A resumed run takes a new --minutes or --total-steps if one is given.
+    A resumed run's settings are its own, but for a new --minutes or --total-steps.
     """
     config.check()
     if config.resume is None:
         stored = {"method": method, **dataclasses.asdict(config)}
         stored.pop("resume")
-        return Run(new_folder(method, config.name), stored, resume=False), config
+        return new_folder(method, config.name), stored, config
     stored = read_config(config.resume, method)
     fields = {field.name for field in dataclasses.fields(config)} - {"resume"}
-    settings = {key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()}
-    kept: dict[str, Any] = {key: value for key, value in settings.items() if key in fields}
+    kept = {key: value for key, value in stored.items() if key in fields}
     if config.minutes is not None or config.total_steps is not None:
         kept |= {"minutes": config.minutes, "total_steps": config.total_steps}
-    restored = dataclasses.replace(config, **kept)
-    return Run(config.resume, stored, resume=True), restored
+    return config.resume, stored, dataclasses.replace(config, **kept)
 
 
 def agent_of(network: PolicyNetwork, name: str = "policy") -> PolicyAgent:

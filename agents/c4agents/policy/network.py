@@ -102,9 +102,7 @@ class PolicyNetwork(nn.Module):
         Returns:
             Logits of the columns [B, 7], full ones not masked, and of win, draw and loss for the side to move [B, 3].
         """
-        both = torch.cat([planes, planes.flip(3)])
-        seen = functional.relu(self.features(functional.relu(self.bands(both))))
-        u, v = seen.flatten(1).chunk(2)
+        u, v = self._look(planes), self._look(planes.flip(3))
         for layer in (self.entry, *self.trunk):
             u, v = layer(u, v)
             u, v = functional.relu(u), functional.relu(v)
@@ -115,3 +113,7 @@ class PolicyNetwork(nn.Module):
         logits = torch.cat([left + slant, centre, (left - slant).flip(1)], dim=1)
         outcome: Tensor = self.outcome(together)
         return logits, outcome
+
+    def _look(self, planes: Tensor) -> Tensor:
+        """What the bands show, [B, places * features]."""
+        return functional.relu(self.features(functional.relu(self.bands(planes)))).flatten(1)
