@@ -135,8 +135,10 @@ class Certificate:
         if not self.proven:
             found = "no leak" if asked.exact else "no loss"
             return f"{asked.agent} {where}: {found} up to ply {self.layers[-1].ply if self.layers else 0}, {checked}"
-        promise = {1: "wins", 0: "never loses", -1: "can be beaten", None: "is undecided"}[self.worst]
-        return f"{asked.agent} {where} {promise} against every possible opponent: {checked}"
+        promise = (
+            "wins against every possible opponent" if self.worst == 1 else "never loses, whatever the opponent does"
+        )
+        return f"{asked.agent} {where} {promise}: {checked}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
