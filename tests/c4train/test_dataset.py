@@ -57,7 +57,8 @@ def test_keys_and_boards_are_the_same_positions() -> None:
 
 
 def test_reached_positions_are_of_all_plies_and_both_sides() -> None:
-    plies = plies_of(boards_of(some_keys(1, 400))[1])
+    keys = reached_keys(bots()[:2], 400, np.random.default_rng(1))
+    plies = plies_of(boards_of(keys)[1])
     assert set(range(30)) <= set(plies.tolist())
 
 

@@ -14,6 +14,7 @@ from c4agents.policy.agent import PolicyAgent, PolicySearchAgent
 from c4agents.policy.evaluator import Evaluator
 from c4agents.policy.network import PolicyNetwork
 from c4agents.policy.weights import save_policy
+from c4env.env import ConnectFourEnv
 from c4env.position import Position, PositionBatch
 from c4env.symmetry import mirror
 
@@ -93,3 +94,13 @@ def test_by_spec(tmp_path: Path, network: PolicyNetwork) -> None:
         c4agents.make(f"policy:{path},search=20,temperature=1")
     with pytest.raises(ValueError, match="no weights file"):
         c4agents.make(f"policy:{tmp_path}/q.safetensors")
+
+
+def test_environments_know_it_by_name(tmp_path: Path, network: PolicyNetwork) -> None:
+    path = tmp_path / "p.safetensors"
+    save_policy(network, path, {})
+    env = ConnectFourEnv(opponent=f"policy:{path}", agent_plays="second")
+    _, info = env.reset(seed=1)
+    env.step(int(info["action_mask"].argmax()))
+    with pytest.raises(ValueError, match="name the weights file"):
+        c4agents.make("policy")
