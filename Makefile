@@ -22,6 +22,10 @@ check: lint type imports test
 
 bench:
 	python benchmarks/env_speed.py
+	python benchmarks/search_speed.py
+	python benchmarks/solver_speed.py
+	python benchmarks/certify_speed.py
+	python benchmarks/inference_speed.py
 
 # Compiled code is cached by the file a function stands in; after editing one that others call, start anew.
 clean:

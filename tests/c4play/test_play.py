@@ -146,16 +146,21 @@ def test_step_waits_for_a_key_before_each_move() -> None:
     assert finish(child)[1] == 0
 
 
-def test_interrupt_and_end_of_input_leave_cleanly() -> None:
-    for prompt in ("Who plays", PROMPT):
-        child = spawn(*([] if prompt == "Who plays" else ["--first", "human", "--second", "human"]))
-        child.expect(prompt)
-        child.sendintr()
-        assert finish(child)[1] == 130
-        child = spawn(*([] if prompt == "Who plays" else ["--first", "human", "--second", "human"]))
-        child.expect(prompt)
-        child.sendeof()
-        assert finish(child)[1] == 0
+@pytest.mark.parametrize(
+    ("arguments", "prompt"), [((), r"computer\) \[1\]: "), (("--first", "human", "--second", "human"), PROMPT)]
+)
+def test_interrupt_and_end_of_input_leave_cleanly(arguments: tuple[str, ...], prompt: str) -> None:
+    child = spawn(*arguments)
+    child.expect(prompt)
+    child.sendintr()
+    assert finish(child)[1] == 130
+    child = spawn(*arguments)
+    child.expect(prompt)
+    child.sendeof()
+    assert finish(child)[1] == 0
+
+
+def test_piped_input_that_ends_leaves_cleanly() -> None:
     assert piped().returncode == 0
     assert "goodbye" in piped("--first", "human", "--second", "human", text="4\n").stdout
 
