@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from c4env.bitboard import column_of, playable
+from c4env.bitboard import COLUMNS, column_of, playable
 from c4env.compiled import compiled, popcount
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -31,13 +31,22 @@ def draw(stream: int, bound: int) -> tuple[int, int]:
 def draw_cell(cells: int, stream: int) -> tuple[int, int]:
     """One of the set bits of ``cells`` (not 0), each as likely as the others, and the advanced stream."""
     skip, stream = draw(stream, popcount(cells))
+    return set_bit(cells, skip), stream
+
+
+@compiled
+def set_bit(cells: int, skip: int) -> int:
+    """The lowest set bit of ``cells`` after ``skip`` others."""
     for _ in range(skip):
         cells &= cells - 1
-    return cells & -cells, stream
+    return cells & -cells
 
 
 @compiled
 def draw_column(occupied: int, stream: int) -> tuple[int, int]:
     """A random column with room, and the advanced stream."""
-    cell, stream = draw_cell(playable(occupied), stream)
-    return column_of(cell), stream
+    cells = playable(occupied)
+    skip, stream = draw(stream, popcount(cells))
+    if popcount(cells) == COLUMNS:
+        return skip, stream
+    return column_of(set_bit(cells, skip)), stream
