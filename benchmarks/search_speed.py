@@ -7,7 +7,7 @@ All contestants answer the same positions on one core, interleaved, in this proc
 rounds of process CPU time. Peers that are not installed are left out. Kaggle's negamax looks four plies ahead and then
 scores each reply by its neighbours, so it is set beside alpha-beta at depth 4 and at depth 5. Its package pins an older
 Gymnasium, so it goes into a folder of its own: `pip install --no-deps --target kaggle kaggle-environments`, `pip
-install jsonschema`, and `PYTHONPATH=kaggle` before the command.
+install jsonschema requests`, and `PYTHONPATH=kaggle` before the command.
 """
 
 from __future__ import annotations
