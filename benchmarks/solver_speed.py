@@ -160,18 +160,18 @@ def ablate(args: argparse.Namespace) -> list[dict[str, object]]:
 
 
 def variant(changes: dict[str, int]) -> None:
-    """Mean time and nodes, cold, over random positions after 10 to 16 plies, with constants changed."""
+    """Mean time and nodes, cold, over balanced random positions after 6 to 12 plies, with constants changed."""
     for target, value in changes.items():
         module, _, constant = target.partition(".")
         setattr(importlib.import_module(f"c4agents.solver.{module}"), constant, value)
     solver = Solver(book=None)
-    positions = [one.position for one in sample(8, [10, 12, 14, 16], 0, solver)]
+    positions = [one.position for one in sample(6, [6, 8, 10, 12], 0, solver, balanced=True)]
     before, seconds = solver.nodes, 0.0
     for position in positions:
         solver.clear()
-        started = time.perf_counter()
+        started = time.process_time()
         solver.score(position)
-        seconds += time.perf_counter() - started
+        seconds += time.process_time() - started
     result = {"ms": seconds / len(positions) * 1e3, "nodes": (solver.nodes - before) / len(positions)}
     print(json.dumps(result))
 

@@ -26,7 +26,7 @@ from c4agents.solver.score import (
     narrow,
     solve_range,
 )
-from c4agents.solver.search import HEADER, NODES, new_workspace
+from c4agents.solver.search import HEADER, NODES, TOGETHER, new_workspace
 from c4env.bitboard import CELLS
 
 LEAST_BITS: Final = 16
@@ -182,6 +182,7 @@ class Engine:
         def job(number: int) -> None:
             with self._workspace(reverse_ties=number % 2 == 1) as work:
                 begin(work, own, occupied)
+                work[TOGETHER] = 1
                 done = False
                 while not done and not run.stopped:
                     done = advance(self._table, self._shift, work, outcome_only, run.budget)
@@ -202,7 +203,7 @@ class Engine:
         with self._lock:
             idle = self._idle[reverse_ties]
             work = idle.pop() if idle else new_workspace(reverse_ties)
-        work[NODES] = work[OPEN] = work[BUSY] = 0
+        work[NODES] = work[OPEN] = work[BUSY] = work[TOGETHER] = 0
         try:
             yield work
         finally:

@@ -28,6 +28,7 @@ from c4agents.solver.children import (
     ORDER,
     REPLIES,
     STACKED_WEIGHT,
+    TIE_MASK,
     add_open_twos,
     can_force,
     expand,
@@ -48,6 +49,8 @@ TIES: Final = 4
 RANKED: Final = 5
 NODES: Final = 6
 """Positions expanded since the counter was last set to 0."""
+TOGETHER: Final = 7
+"""1 if other threads search the same position on the same table."""
 TASK: Final = 8
 """First of the words that `score.py` keeps here."""
 HEADER: Final = 64
@@ -55,6 +58,8 @@ HEADER: Final = 64
 # After the children's rows, a frame holds its child's stones of the side to move, and its child's key.
 CHILD_OWN: Final = 4 * LANES
 CHILD_KEY: Final = CHILD_OWN + 1
+PUT_OFF: Final = CHILD_OWN + 2
+"""One bit per lane: put off once, because another thread was searching it; the next bit: one was entered."""
 FRAME: Final = 5 * LANES
 
 NEAR: Final = HEADER + CELLS * FRAME
@@ -65,6 +70,8 @@ WORKSPACE: Final = NEAR + NEAR_SIZE
 # Table entries: the key above 15 bits, of which 12 hold the bounds, each plus OFFSET.
 KEY_SHIFT: Final = 15
 BOUNDS: Final = (1 << KEY_SHIFT) - 1
+TAKEN: Final = 1 << 12
+"""In an entry: some thread is searching the position. Only a hint, and may outlive its truth."""
 LOWER_SHIFT: Final = 6
 BOUND_MASK: Final = 63
 OFFSET: Final = 21
@@ -78,18 +85,20 @@ FAR_PLY: Final = 24
 FAR_BELOW_HORIZON: Final = 10
 NEAR_PLY: Final = 34
 LEAF_PLY: Final = 26
+SHARING_PLY: Final = 22
 
 PAUSED: Final = -1
 _CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
 
 
 def new_workspace(reverse_ties: bool = False) -> Words:
-    """A workspace for one thread; ``reverse_ties`` makes it look at equally promising moves the other way round.
+    """A workspace for one thread; ``reverse_ties`` makes it prefer the right to the left among equals.
 
     Two threads that search the same position on one table help each other only if they differ.
     """
     workspace = aligned_words(WORKSPACE)
-    for rank, column in enumerate(reversed(_CENTRE_FIRST) if reverse_ties else _CENTRE_FIRST):
+    for rank, centred in enumerate(_CENTRE_FIRST):
+        column = COLUMNS - 1 - centred if reverse_ties else centred
         workspace[TIES] |= (COLUMNS - rank) << (4 * column)
         workspace[RANKED] |= column << (4 * (COLUMNS - rank))
     return workspace
@@ -136,6 +145,20 @@ def verdict(entry: int, key: int, bound: int) -> int:
     return known
 
 
+@inlined
+def taken(entry: int, key: int) -> bool:
+    """Whether ``entry`` says that some thread is searching ``key``."""
+    difference = entry ^ (key << KEY_SHIFT)
+    return (difference & ~BOUNDS) == 0 and (difference & TAKEN) != 0
+
+
+@inlined
+def take(entry: int, key: int) -> int:
+    """The entry for ``key`` that says so; ``entry`` may be another's."""
+    same = ((entry ^ (key << KEY_SHIFT)) & ~BOUNDS) == 0
+    return (entry if same else (key << KEY_SHIFT) | BOUND_MASK) | TAKEN
+
+
 @compiled
 def search(table: Words, shift: int, work: Words, root: int, horizon: int, bound: int, budget: int) -> int:
     """Go on with the search that the workspace's header describes.
@@ -160,6 +183,7 @@ def search(table: Words, shift: int, work: Words, root: int, horizon: int, bound
     moves = load(work, MOVES)
     ties = load(work, TIES)
     ranked = load(work, RANKED)
+    sharing_ply = SHARING_PLY if load(work, TOGETHER) else 0
     far_ply = min(FAR_PLY, horizon - FAR_BELOW_HORIZON)
     near_ply = min(NEAR_PLY, horizon - 2)
     nodes = 0
@@ -194,6 +218,7 @@ def search(table: Words, shift: int, work: Words, root: int, horizon: int, bound
                     break
         else:
             store(work, base + CHILD_OWN, other)
+            store(work, base + PUT_OFF, 0)
             if ply < TWOS_PLY:
                 add_open_twos(work, base, own, occupied, moves)
             if ply < MIRROR_PLY:
@@ -255,4 +280,16 @@ def search(table: Words, shift: int, work: Words, root: int, horizon: int, bound
                 if result >= 0:
                     remembered = True
                     continue
+                if ply <= sharing_ply and ply <= far_ply:
+                    # All threads search a node's first child together; its others are searched by one, if possible.
+                    put_off = load(work, base + PUT_OFF)
+                    if put_off == 0:
+                        store(work, base + PUT_OFF, 1 << LANES)
+                    elif taken(entry, key) and (put_off >> lane) & 1 == 0:
+                        store(work, base + PUT_OFF, put_off | (1 << lane))
+                        store(work, base + ORDER + lane, (ties >> (4 * lane)) & TIE_MASK)
+                        ply -= 1
+                        continue
+                    else:
+                        store(table, far_slot(key, shift), take(entry, key))
             break
