@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -20,9 +21,15 @@ PROMPT = r"your column \(\? for help\): "
 
 
 def spawn(*arguments: str) -> pexpect.spawn[str]:
-    """``c4 play`` on a terminal."""
+    """``c4 play`` on a terminal; Ctrl-C reaches it even if this process was started with interrupts ignored."""
     return pexpect.spawn(
-        COMMAND[0], [*COMMAND[1:], *arguments], encoding="utf-8", timeout=30, dimensions=(40, 100), echo=False
+        COMMAND[0],
+        [*COMMAND[1:], *arguments],
+        encoding="utf-8",
+        timeout=60,
+        dimensions=(40, 100),
+        echo=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
