@@ -121,9 +121,13 @@ def versus_peer(args: argparse.Namespace) -> list[Row]:
             )
 
     if args.quick or args.sets is None:
-        for plies, count in ((range(24, 34), 30), (range(16, 20), 30), (range(12, 13), 12)):
-            found = sample(count, list(plies), 0, solver)
-            add(compare(f"random {plies.start}-{plies.stop - 1}", [one.position for one in found], core, solver))
+        for plies, count, how in (
+            (range(24, 34), 30, compare_warm),
+            (range(16, 20), 30, compare),
+            (range(12, 13), 12, compare),
+        ):
+            positions = [one.position for one in sample(count, list(plies), 0, solver)]
+            add(how(f"random {plies.start}-{plies.stop - 1}", positions, core, solver))
         return rows
     for name, count in EASY.items():
         add(compare_warm(name, read_set(args.sets, name, count), core, solver))
@@ -160,12 +164,12 @@ def ablate(args: argparse.Namespace) -> list[dict[str, object]]:
 
 
 def variant(changes: dict[str, int]) -> None:
-    """Mean time and nodes, cold, over balanced random positions after 6 to 12 plies, with constants changed."""
+    """Mean time and nodes, cold, over random positions after 8 to 10 plies, with constants changed."""
     for target, value in changes.items():
         module, _, constant = target.partition(".")
         setattr(importlib.import_module(f"c4agents.solver.{module}"), constant, value)
     solver = Solver(book=None)
-    positions = [one.position for one in sample(6, [6, 8, 10, 12], 0, solver, balanced=True)]
+    positions = [one.position for one in sample(12, [8, 9, 10], 0, solver)]
     before, seconds = solver.nodes, 0.0
     for position in positions:
         solver.clear()
