@@ -12,12 +12,13 @@ Report = Callable[[str, int, int], None]
 
 
 @contextlib.contextmanager
-def progress_bar(unit: str, *, shown: bool = True) -> Iterator[Report]:
+def progress_bar(unit: str, *, shown: bool = True, detail: Callable[[], str] = lambda: "") -> Iterator[Report]:
     """A bar with rate and remaining time; nothing if stderr is not a terminal or ``shown`` is false.
 
     Args:
         unit: What is counted, for the rate (``games``).
         shown: Whether to show it at all.
+        detail: What else to say at each report, such as what each worker does.
     """
     if not shown or not sys.stderr.isatty():
         yield lambda _what, _done, _total: None
@@ -31,9 +32,10 @@ def progress_bar(unit: str, *, shown: bool = True) -> Iterator[Report]:
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[detail]}"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, rate="")
+        task = bar.add_task("", total=None, rate="", detail="")
         at, base, now_doing = time.monotonic(), 0, ""
 
         def report(what: str, done: int, total: int) -> None:
@@ -43,6 +45,6 @@ def progress_bar(unit: str, *, shown: bool = True) -> Iterator[Report]:
                 bar.reset(task, total=total, description=what, completed=done, rate="")
             passed = time.monotonic() - at
             rate = f"{(done - base) / passed:,.4g} {unit}/s" if passed > 0 and done > base else ""
-            bar.update(task, completed=done, total=total, rate=rate)
+            bar.update(task, completed=done, total=total, rate=rate, detail=detail())
 
         yield report

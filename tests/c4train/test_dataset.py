@@ -85,7 +85,7 @@ def test_evaluation_positions_stay_out(tmp_path: Path, monkeypatch: pytest.Monke
     data.add(keys[:100], GUESS)
     assert len(data) == 80
     assert not np.isin(data.keys, keys[40:60]).any()
-    with pytest.raises(ValueError, match="evaluation set"):
+    with pytest.raises(ValueError, match="measured on"):
         Dataset(tmp_path / "before")
 
 
@@ -155,3 +155,23 @@ def test_damaged_shards_are_named(tmp_path: Path, content: bytes | None) -> None
 def test_impossible_plies(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="plies are from 0 to 41"):
         build(tmp_path, 10, plies=(20, 50))
+
+
+def test_what_will_be_measured_on_is_kept_out_for_good(tmp_path: Path) -> None:
+    keys = some_keys(8)
+    keys = keys[plies_of(boards_of(keys)[1]) > 5]
+    files = tmp_path / "sets"
+    files.mkdir()
+    (files / "one").write_text("4453 0\n44531 1\n", encoding="utf-8")
+    excluded = dataset.keys_of_files([files / "one"])
+    assert len(excluded) == 2
+    data = Dataset(tmp_path / "d", np.union1d(excluded, keys[:10]))
+    data.add(keys[:100], GUESS)
+    assert len(data) == 90
+    again = Dataset(tmp_path / "d")
+    assert again.add(np.union1d(keys[:10], excluded), GUESS) == 0
+    with pytest.raises(ValueError, match="measured on"):
+        Dataset(tmp_path / "d", keys[50:60])
+    (tmp_path / "d" / dataset.EXCLUDED).write_bytes(b"junk")
+    with pytest.raises(ValueError, match="damaged"):
+        Dataset(tmp_path / "d")

@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from c4agents.arena.exact import solver
+from c4agents.jobs import Crew
 from c4env.bitboard import CELLS
-from c4train.dataset import Dataset, Labeller, boards_of, flattened, plies_of
+from c4train.dataset import Dataset, boards_of, flattened, plies_of
+from c4train.labels import Boards, Labeller, SolverLabels
 from c4train.reach import bots, reached_keys
 
 GAMES = 2048
@@ -24,7 +26,9 @@ def build(
     seed: int = 0,
     plies: tuple[int, int] = (8, 38),
     shard: int = 10_000,
+    exclude: Boards | None = None,
     labeller: Labeller | None = None,
+    workers: int | Crew = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Dataset:
     """Extend the dataset in ``folder`` to ``positions`` positions, a shard at a time.
@@ -37,7 +41,9 @@ def build(
         seed: Decides all randomness.
         plies: Fewest and most stones.
         shard: Positions of a shard.
+        exclude: Canonical keys that it may not hold, besides the evaluation set's.
         labeller: Who scores them; the solver if not given.
+        workers: Processes that label, or a crew; the games are played here.
         progress: Called with positions so far and positions asked for.
 
     Raises:
@@ -46,8 +52,8 @@ def build(
     first, last = plies
     if not 0 <= first <= last < CELLS:
         raise ValueError(f"plies are from 0 to {CELLS - 1}, the first not above the last, not {first} to {last}")
-    exact = labeller or solver()
-    data = Dataset(folder)
+    exact = labeller or SolverLabels(solver())
+    data = Dataset(folder, exclude)
     players = bots()
     while len(data) < positions:
         rng = np.random.default_rng((seed, data.shards))
@@ -63,7 +69,7 @@ def build(
         if len(keys) == 0:
             raise ValueError(f"{folder}: games lead to no new positions of {first} to {last} stones; widen the plies")
         report = partial(_report, progress, len(data), positions)
-        data.add(flattened(keys, wanted, rng), exact, report)
+        data.add(flattened(keys, wanted, rng), exact, report, workers)
     return data
 
 

@@ -1,9 +1,10 @@
 """Positions with exact scores on disk: compact, growing, without repeats, and apart from what is evaluated on.
 
 A dataset is a folder of shards ``00000.npz``, ``00001.npz``, ... each with ``keys`` (int64 [N], the smaller key of a
-position and its mirror image) and ``scores`` (int8 [N, 7], the exact score of each column for the side to move,
--128 where it is full): 15 bytes a position before compression. Shards are written whole or not at all; no position
-is in two of them. Positions of the shipped evaluation set are never taken in.
+position and its mirror image) and ``scores`` (int8 [N, 7], the exact score of each column for the side to move, or
+only its outcome as :mod:`c4train.labels` writes it, -128 where it is full): 15 bytes a position before compression.
+Shards are written whole or not at all; no position is in two of them. Positions of the shipped evaluation set are
+never taken in, nor those in ``excluded.npy``: other positions that somebody wants to measure on.
 """
 
 from __future__ import annotations
@@ -12,27 +13,19 @@ import zipfile
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from c4agents.arena.exact import NO_SCORE
-from c4agents.arena.labelled import evaluation_set
+from c4agents.arena.labelled import evaluation_set, read_positions
+from c4agents.jobs import Crew
 from c4env.bitboard import canonical_key, from_key
 from c4env.compiled import compiled, popcount
+from c4train.labels import Boards, Labeller, Scores
 
-Boards = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.int8]
-
-_LABEL_AT_ONCE: Final = 500
-
-
-class Labeller(Protocol):
-    """Who knows exact scores."""
-
-    def scores(self, own: Boards, occupied: Boards) -> Scores:
-        """The score of each column, [B, 7], NO_SCORE where it is full."""
+EXCLUDED: Final = "excluded.npy"
 
 
 @compiled
@@ -73,6 +66,17 @@ def forbidden_keys() -> Boards:
     return np.unique(canonical_keys(shipped.own, shipped.occupied))
 
 
+def keys_of_files(paths: Iterable[Path]) -> Boards:
+    """Canonical keys of the positions in files that ``c4 eval`` takes, sorted.
+
+    Raises:
+        ValueError: A file can't be read.
+    """
+    read = [read_positions(path) for path in paths]
+    keys = [canonical_keys(positions.own, positions.occupied) for positions in read]
+    return np.unique(np.concatenate([np.zeros(0, np.int64), *keys]))
+
+
 class Dataset:
     """A folder of labelled positions, read into memory.
 
@@ -81,13 +85,18 @@ class Dataset:
         keys: Canonical keys in the order they were added, [N].
         scores: Scores of the columns of the canonical positions, [N, 7].
         shards: Number of shards.
+        forbidden: Keys that it may not hold, sorted: those of the evaluation set and of ``excluded.npy``.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, exclude: Boards | None = None) -> None:
         """Read what is there.
 
+        Args:
+            folder: Where it is.
+            exclude: Keys to keep out from now on, in addition to those it keeps out already.
+
         Raises:
-            ValueError: A shard can't be read, or isn't one.
+            ValueError: A shard can't be read, or isn't one, or it holds what it may not.
         """
         self.folder = folder
         paths = sorted(folder.glob("*.npz"))
@@ -98,8 +107,13 @@ class Dataset:
         self._sorted = np.sort(self.keys)
         if len(self.keys) and (self._sorted[1:] == self._sorted[:-1]).any():
             raise ValueError(f"{folder} holds a position twice: its shards are not of one dataset")
-        if np.isin(forbidden_keys(), self._sorted, assume_unique=True).any():
-            raise ValueError(f"{folder} holds positions of the evaluation set, which must not be trained on")
+        excluded = _excluded(folder)
+        if exclude is not None and len(np.setdiff1d(exclude, excluded)):
+            excluded = np.union1d(excluded, exclude)
+            _write_excluded(folder, excluded)
+        self.forbidden = np.union1d(forbidden_keys(), excluded)
+        if np.isin(self.forbidden, self._sorted, assume_unique=True).any():
+            raise ValueError(f"{folder} holds positions that are measured on, which must not be trained on")
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -107,10 +121,18 @@ class Dataset:
     def missing(self, keys: Boards) -> Boards:
         """Those of ``keys`` that may be added: each once, sorted, not here yet, and not evaluated on."""
         fresh = np.setdiff1d(keys, self._sorted)
-        return np.setdiff1d(fresh, forbidden_keys(), assume_unique=True)
+        return np.setdiff1d(fresh, self.forbidden, assume_unique=True)
 
-    def add(self, keys: Boards, solver: Labeller, progress: Callable[[int], None] | None = None) -> int:
+    def add(
+        self, keys: Boards, solver: Labeller, progress: Callable[[int], None] | None = None, workers: int | Crew = 1
+    ) -> int:
         """Label those of ``keys`` that are :meth:`missing`, and write them as a new shard.
+
+        Args:
+            keys: Canonical keys, [N].
+            solver: Who labels them, each by itself.
+            progress: Called with the number of positions labelled.
+            workers: Processes, or a crew.
 
         Returns:
             How many were added.
@@ -120,11 +142,13 @@ class Dataset:
             return 0
         own, occupied = boards_of(fresh)
         scores = np.empty((len(fresh), 7), np.int8)
-        for start in range(0, len(fresh), _LABEL_AT_ONCE):
-            part = slice(start, start + _LABEL_AT_ONCE)
-            scores[part] = solver.scores(own[part], occupied[part])
-            if progress:
-                progress(min(start + _LABEL_AT_ONCE, len(fresh)))
+        with Crew.of(workers) as crew:
+            for part, labels in crew.map_range(
+                label, len(fresh), lambda part: (own[part], occupied[part]), shared=solver
+            ):
+                scores[part] = labels
+                if progress:
+                    progress(part.stop)
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"{self.shards:05}.npz"
         unfinished = path.with_suffix(".part")
@@ -136,6 +160,32 @@ class Dataset:
         self.scores = np.concatenate([self.scores, scores])
         self._sorted = np.sort(self.keys)
         return len(fresh)
+
+
+def label(labeller: Labeller, positions: tuple[Boards, Boards]) -> Scores:
+    """The labels of a batch, in any process."""
+    return labeller.scores(*positions)
+
+
+def _excluded(folder: Path) -> Boards:
+    path = folder / EXCLUDED
+    if not path.exists():
+        return np.zeros(0, np.int64)
+    try:
+        keys = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        keys = None
+    if keys is None or keys.ndim != 1 or keys.dtype != np.int64:
+        raise ValueError(f"{path} is damaged: without it nobody knows what the dataset must not hold")
+    return np.unique(keys)
+
+
+def _write_excluded(folder: Path, keys: Boards) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder / f"{EXCLUDED}.part"
+    with unfinished.open("wb") as file:
+        np.save(file, keys, allow_pickle=False)
+    unfinished.replace(folder / EXCLUDED)
 
 
 def _read(path: Path) -> tuple[Boards, Scores]:

@@ -15,30 +15,27 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from c4agents.agent import Agent
-from c4agents.arena.asking import ILLEGAL, ask_batch
+from c4agents.arena.asking import ILLEGAL
 from c4agents.arena.certificate import Certificate, Counterexample, Layer, Question, Seat
 from c4agents.arena.counterexamples import finished, game_to, roots
 from c4agents.arena.exact import Oracle
-from c4agents.arena.players import FrozenAgent, PlayerLike, fingerprint, load_player, player_name
-from c4agents.arena.promises import hold_to_promises
+from c4agents.arena.players import PlayerLike, player_name
 from c4agents.arena.storing import write_json
-from c4agents.arena.walk import OPEN, RUN_LIMIT, UNKNOWN, Frontier, Keys, Small, Store, after_moves, boards, expand
-from c4env.position import Position, PositionBatch
+from c4agents.arena.walk import RUN_LIMIT, UNKNOWN, Frontier, Keys, Small, Store, boards, expand
+from c4agents.arena.witness import Witness, moves, outcomes_after, outcomes_before
+from c4agents.jobs import Crew
+from c4env.position import Position
+
+Batch = TypeVar("Batch")
 
 EXAMPLES_KEPT: Final = 10
 _CHUNK: Final = 1 << 18
 """Positions expanded in one compiled call."""
-_LONG_BATCH, _SHORT_BATCH = 2.0, 0.5
-"""Seconds within which a batch should take: long enough to be efficient, short enough to stop and to show progress."""
-_LARGEST_BATCH: Final = 1 << 15
-_ASKED_AGAIN: Final = 32
-"""One position in so many is asked again, to see whether the agent keeps what it promises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +89,7 @@ def certify(
     freeze: int | None = None,
     folder: Path | None = None,
     run_limit: int = RUN_LIMIT,
+    workers: int | Crew = 1,
     progress: Callable[[WalkProgress], None] | None = None,
 ) -> tuple[Certificate, Leaks]:
     """Walk all games against a deterministic agent.
@@ -108,6 +106,7 @@ def certify(
         freeze: For an agent with randomness: a seed that decides it, position by position.
         folder: Where layers are kept, so that a walk that was interrupted goes on; by default a temporary one.
         run_limit: Children held in memory before they go to disk.
+        workers: Processes that ask the agent and the oracle, each about a range of keys; or a crew.
         progress: Told where the walk is.
 
     Returns:
@@ -117,9 +116,8 @@ def certify(
         ValueError: The agent is not deterministic, breaks a promise it declares, or the folder holds another walk.
         KeyboardInterrupt: As usual; what was found is in ``folder``.
     """
-    agent = made = load_player(player)
-    if freeze is not None:
-        agent = FrozenAgent(made, freeze)
+    witness = Witness(player, oracle, freeze)
+    agent = witness.agent
     if not agent.deterministic:
         raise ValueError(
             f"{agent.name} is not deterministic, or does not declare that it is (deterministic = True); "
@@ -130,7 +128,7 @@ def certify(
         raise ValueError(f"the game is over after {opening}")
     question = Question(
         agent=player_name(player),
-        fingerprint=fingerprint(player, made),
+        fingerprint=witness.fingerprint,
         seat=seat,
         opening=opening,
         mirrored=agent.mirror_consistent and not both_orientations,
@@ -138,10 +136,12 @@ def certify(
         plies=plies,
         frozen=freeze,
     )
+    witness.mirrored = question.mirrored
     with contextlib.ExitStack() as stack:
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="c4-certify-")))
-        walk = _Walk(agent, question, start, oracle, Store(folder), run_limit, progress or (lambda _: None))
+        crew = stack.enter_context(Crew.of(workers))
+        walk = _Walk(witness, question, start, Store(folder), run_limit, crew, progress or (lambda _: None))
         return walk.run(first, max_positions)
 
 
@@ -150,19 +150,19 @@ class _Walk:
 
     def __init__(
         self,
-        agent: Agent,
+        witness: Witness,
         question: Question,
         start: Position,
-        oracle: Oracle | None,
         store: Store,
         run_limit: int,
+        crew: Crew,
         progress: Callable[[WalkProgress], None],
     ) -> None:
-        self.agent, self.question, self.start, self.oracle = agent, question, start, oracle
-        self.store, self.run_limit, self.progress = store, run_limit, progress
+        self.witness, self.question, self.start = witness, question, start
+        self.agent, self.oracle = witness.agent, witness.oracle
+        self.store, self.run_limit, self.crew, self.progress = store, run_limit, crew, progress
         self.layers: list[Layer] = []
         self.seconds = 0.0
-        self.batch = 64
 
     def run(self, first: bool, max_positions: int | None) -> tuple[Certificate, Leaks]:
         """Walk layer by layer until there are no positions left or a limit is reached."""
@@ -199,7 +199,7 @@ class _Walk:
         keys = self.store.read("keys", ply)
         size = len(keys)
         columns = self.store.fillable("columns", ply, size)
-        self._fill(ply, "asking", columns, lambda part: self._ask(keys[part]))
+        self._fill(ply, "asking", columns, moves, lambda part: np.array(keys[part]))
         cut = np.zeros(size, np.bool_)
         worst_leak = 1
         if self.oracle is not None:
@@ -211,12 +211,12 @@ class _Walk:
         digest = hashlib.sha256()
         for begin in range(0, size, _CHUNK):
             part = slice(begin, min(begin + _CHUNK, size))
-            held, moves = np.array(keys[part]), np.array(columns[part])
+            held, played = np.array(keys[part]), np.array(columns[part])
             children, parents = np.empty(7 * len(held), np.int64), np.empty(7 * len(held), np.int32)
-            count = expand(held, moves, cut[part], self.question.mirrored, begin, children, parents, outcomes[part])
+            count = expand(held, played, cut[part], self.question.mirrored, begin, children, parents, outcomes[part])
             frontier.add(children[:count], parents[:count])
             digest.update(held.tobytes())
-            digest.update(moves.tobytes())
+            digest.update(played.tobytes())
             self.progress(WalkProgress(ply, "expanding", part.stop, size, self._count()))
         frontier.finish()
         self.store.write("outcomes", ply, outcomes)
@@ -231,61 +231,36 @@ class _Walk:
             digest=digest.hexdigest(),
         )
 
-    def _fill(self, ply: int, doing: str, target: Small, answer: Callable[[slice], Small]) -> None:
-        """Fill in what is ``UNKNOWN`` in ``target``, in batches that take about a second."""
+    def _fill(
+        self,
+        ply: int,
+        doing: str,
+        target: Small,
+        answer: Callable[[Witness, Batch], Small],
+        batch: Callable[[slice], Batch],
+    ) -> None:
+        """Fill in what is ``UNKNOWN`` in ``target``, range by range, so that it is known up to some key."""
         size = len(target)
         missing = np.flatnonzero(np.asarray(target) == UNKNOWN)
         begin = int(missing[0]) if len(missing) else size
-        while begin < size:
-            self.progress(WalkProgress(ply, doing, begin, size, self._count()))
-            part = slice(begin, min(begin + self.batch, size))
-            started = time.monotonic()
-            target[part] = answer(part)
-            taken = time.monotonic() - started
-            if taken < _SHORT_BATCH:
-                self.batch = min(self.batch * 2, _LARGEST_BATCH)
-            elif taken > _LONG_BATCH:
-                self.batch = max(self.batch // 2, 1)
-            begin = part.stop
-        self.progress(WalkProgress(ply, doing, size, size, self._count()))
-
-    def _ask(self, keys: Keys) -> Small:
-        own, occupied = boards(np.array(keys))
-        columns, _ = ask_batch(self.agent, PositionBatch(own, occupied))
-        some = np.flatnonzero(columns != ILLEGAL)[::_ASKED_AGAIN]
-        if len(some):
-            hold_to_promises(
-                self.agent, PositionBatch(own[some], occupied[some]), columns[some], self.question.mirrored
-            )
-        return columns
+        self.progress(WalkProgress(ply, doing, begin, size, self._count()))
+        run = self.crew.map_range(answer, size, batch, shared=self.witness, start=begin)
+        with contextlib.closing(run):
+            for part, answers in run:
+                target[part] = answers
+                self.progress(WalkProgress(ply, doing, part.stop, size, self._count()))
 
     def _values(self, ply: int, keys: Keys, columns: Small) -> tuple[Small, Small]:
         """The exact outcome for the agent before and after its moves, int8 [B] each."""
-        oracle = self.oracle
-        assert oracle is not None
         size = len(keys)
         after = self.store.fillable("after", ply, size)
-
-        def value_after(part: slice) -> Small:
-            own, occupied, values = after_moves(np.array(keys[part]), np.array(columns[part]))
-            going = values == OPEN
-            values[going] = -oracle.outcomes(own[going], occupied[going])
-            return values
-
-        self._fill(ply, "checking", after, value_after)
+        self._fill(ply, "checking", after, outcomes_after, lambda part: (np.array(keys[part]), np.array(columns[part])))
         before = self.store.fillable("before", ply, size)
-        inherited = np.full(size, -1, np.int8)
+        least = np.array(after)
         if self.layers:
             inherited = np.asarray(self.store.read("after", ply - 2))[np.asarray(self.store.read("parents", ply))]
-
-        def value_before(part: slice) -> Small:
-            values = np.maximum(inherited[part], after[part])
-            unsure = values < 1
-            own, occupied = boards(np.array(keys[part]))
-            values[unsure] = oracle.outcomes(own[unsure], occupied[unsure])
-            return values
-
-        self._fill(ply, "checking", before, value_before)
+            least = np.maximum(least, inherited)
+        self._fill(ply, "checking", before, outcomes_before, lambda part: (np.array(keys[part]), least[part]))
         return before, after
 
     def _examples(self) -> list[Counterexample]:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
-from c4agents.arena.games import Failure, Game
-from c4agents.arena.match import MatchResult, play_match
-from c4agents.arena.players import PlayerLike, fingerprint, load_player, player_name
+from c4agents.arena.games import Failure
+from c4agents.arena.match import MatchResult
+from c4agents.arena.pairings import Table, Terms, play_pairings
+from c4agents.arena.players import PlayerLike, player_name
 from c4agents.arena.ratings import Rating, rate
-from c4agents.arena.storing import write_json
+from c4agents.jobs import Crew
 
 RUNGS: Final = (
     "random",
@@ -85,11 +84,13 @@ def play_ladder(
     openings: str = "all",
     opening_plies: int | None = None,
     seconds: float | None = None,
-    workers: int = 1,
+    workers: int | Crew = 1,
     folder: Path | None = None,
     progress: LadderProgress | None = None,
 ) -> LadderResult:
     """Play everyone against everyone and rate them.
+
+    All games of all pairings are one stream of work, so that many workers do not wait for the last game of a pairing.
 
     Args:
         players: At least two agents with different names.
@@ -98,56 +99,36 @@ def play_ladder(
         openings: ``"all"`` or ``"balanced"``.
         opening_plies: Length of the openings.
         seconds: Limit per move.
-        workers: Processes.
-        folder: Where finished pairings are kept; those found there are not played again.
+        workers: Processes, 0 for one per core; or a crew.
+        folder: Where games are kept as they are finished; those found there are not played again.
         progress: Told what is being played.
 
     Raises:
-        ValueError: Bad arguments, or interrupted before all agents had played.
+        ValueError: Bad arguments, or interrupted before the first pairing was finished.
     """
     names = tuple(player_name(player) for player in players)
     if len(set(names)) < len(names) or len(names) < 2:
         raise ValueError("a ladder needs at least two agents, each given once")
-    prints = [fingerprint(player, load_player(player)) for player in players]
-    settings = {
-        "games": games,
-        "seed": seed,
-        "openings": openings,
-        "opening_plies": opening_plies,
-        "seconds": seconds,
-    }
+    table = Table(players, Terms(games, seed, openings, opening_plies, seconds=seconds))
     pairs = list(combinations(range(len(names)), 2))
-    total = games * len(pairs)
     matches: dict[tuple[int, int], MatchResult] = {}
-    for number, (i, j) in enumerate(pairs):
-        done = number * games
-        tell = _teller(progress, names[i], names[j], done, total)
-        tell(0, games)
-        question = {"agents": [names[i], names[j]], "fingerprints": [prints[i], prints[j]], **settings}
-        path = None if folder is None else folder / f"pairing-{_digest(question)}.json"
-        match = None if path is None else _read(path, question)
-        if match is None:
-            match = play_match(
-                players[i],
-                players[j],
-                games,
-                seed=seed,
-                openings=openings,
-                opening_plies=opening_plies,
-                seconds=seconds,
-                workers=workers,
-                progress=tell,
-            )
-            if match.interrupted:
-                break
-            if path is not None:
-                write_json(path, {"question": question, "games": [dataclasses.asdict(game) for game in match.games]})
-        matches[i, j] = match
+    try:
+        for pairings in play_pairings(table, pairs, workers, folder):
+            for pairing in pairings:
+                if len(pairing.games) == games and pairing.pair not in matches:
+                    who = names[pairing.pair[0]], names[pairing.pair[1]]
+                    matches[pairing.pair] = MatchResult(who, tuple(pairing.games), games, seed)
+            if progress:
+                i, j = next((pairing.pair for pairing in pairings if len(pairing.games) < games), pairs[-1])
+                done = sum(len(pairing.games) for pairing in pairings)
+                progress(names[i], names[j], done, games * len(pairs))
+    except KeyboardInterrupt:
+        pass
     if not matches:
         raise ValueError("interrupted before the first pairing was finished")
     took_part = sorted({index for pair in matches for index in pair})
     renumbered = {index: place for place, index in enumerate(took_part)}
-    kept = {(renumbered[i], renumbered[j]): match for (i, j), match in matches.items()}
+    kept = {(renumbered[i], renumbered[j]): matches[i, j] for i, j in pairs if (i, j) in matches}
     present = tuple(names[index] for index in took_part)
     ratings = rate(present, {pair: _points(match) for pair, match in kept.items()})
     return LadderResult(present, kept, ratings, len(kept) == len(pairs))
@@ -159,46 +140,3 @@ def _points(match: MatchResult) -> list[list[float]]:
     for game in match.games:
         points.setdefault(game.opening, []).append(game.points(0))
     return list(points.values())
-
-
-def _teller(
-    progress: LadderProgress | None, first: str, second: str, done: int, total: int
-) -> Callable[[int, int], None]:
-    def tell(played: int, _asked: int) -> None:
-        if progress:
-            progress(first, second, done + played, total)
-
-    return tell
-
-
-def _digest(question: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _read(path: Path, question: dict[str, Any]) -> MatchResult | None:
-    """The finished pairing in a file, if there is one and it is whole."""
-    if not path.exists():
-        return None
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if content["question"] != question:
-            return None
-        games = tuple(_game(stored) for stored in content["games"])
-    except (OSError, KeyError, TypeError, ValueError):
-        return None
-    names = question["agents"]
-    return MatchResult((names[0], names[1]), games, question["games"], question["seed"])
-
-
-def _game(stored: dict[str, Any]) -> Game:
-    failure = stored["failure"]
-    return Game(
-        **(
-            stored
-            | {
-                "thought": tuple(stored["thought"]),
-                "seconds": tuple(stored["seconds"]),
-                "failure": None if failure is None else Failure(**failure),
-            }
-        )
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -15,10 +16,17 @@ from c4agents.solver.solver import NO_SCORE, Solver, tie_order
 from c4env.position import Position, PositionBatch
 
 
+class _Shared(Solver):
+    """Sent to another process, it is the one that is shared there: tables stay where they are."""
+
+    def __reduce__(self) -> tuple[Callable[[], Solver], tuple[()]]:
+        return shared_solver, ()
+
+
 @cache
 def shared_solver() -> Solver:
     """One solver with the shipped book for the whole process, so that agents share what is proved."""
-    return Solver()
+    return _Shared()
 
 
 class SolverAgent:

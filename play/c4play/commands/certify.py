@@ -12,12 +12,14 @@ from c4agents.arena.certification import Leaks, WalkProgress, certify
 from c4agents.arena.exact import solver
 from c4agents.arena.labelled import from_scores, write_positions
 from c4agents.arena.storing import write_json
+from c4play.crews import add_crew_options, crew_of
 from c4play.progress import progress_bar
 
 EXAMPLES = """examples:
   c4 certify hard --first                      the shortest way to take a win from it
   c4 certify policy --output certificate.json --leaks leaks.npz
   c4 certify solver --folder walk              hours or interruptions: repeat the command to go on
+  c4 certify solver --folder walk --workers 0  the same with all cores; --ray auto with all of a cluster
   c4 certify rules --freeze 1 --first          one with randomness, decided by a seed
   c4 certify solver --seat second --opening 1 --plies 12
   c4 certify --verify certificate.json         walk it again and compare
@@ -49,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="for an agent with randomness: decide it by this seed and the position",
     )
     parser.add_argument("--folder", type=Path, help="keep the walk here; the same command goes on with it")
+    add_crew_options(parser)
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the certificate as JSON")
     parser.add_argument("--leaks", type=Path, metavar="FILE", help="write the leaks as labelled positions, .npz")
     parser.add_argument("--verify", type=Path, metavar="FILE", help="check a certificate by walking again")
@@ -102,7 +105,7 @@ def describe(certificate: Certificate) -> str:
 
 
 def _walk(args: argparse.Namespace, agent: str, max_positions: int | None) -> tuple[Certificate, Leaks]:
-    with progress_bar("positions") as bar:
+    with crew_of(args, "positions") as crew, progress_bar("positions", detail=crew.brief) as bar:
 
         def tell(at: WalkProgress) -> None:
             bar(f"ply {at.ply}, {at.doing} ({at.before:,} before)", at.done, at.total)
@@ -118,6 +121,7 @@ def _walk(args: argparse.Namespace, agent: str, max_positions: int | None) -> tu
             both_orientations=args.both_orientations,
             freeze=args.freeze,
             folder=args.folder,
+            workers=crew,
             progress=tell,
         )
 

@@ -7,10 +7,12 @@ import json
 import math
 from pathlib import Path
 
+from c4play.crews import add_crew_options, crew_of
 from c4play.progress import progress_bar
 
 EXAMPLES = """examples:
   c4 dataset build data/positions --positions 100000     go on with the same line after an interruption
+  c4 dataset build data/positions --positions 10000000 --shard 200000 --ray auto     on a Ray cluster
   c4 dataset info data/positions
 
 positions come from games between bots of all strengths with random moves strewn in, plies as even as possible; the
@@ -28,6 +30,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--first-ply", type=int, default=8, help="build: fewest stones (default 8)")
     parser.add_argument("--last-ply", type=int, default=38, help="build: most stones (default 38)")
     parser.add_argument("--shard", type=int, default=10_000, help="build: positions written at a time (default 10000)")
+    parser.add_argument(
+        "--exclude",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="build: files of positions to measure on later, which must not be in it (text or .npz, as c4 eval takes)",
+    )
+    add_crew_options(parser)
     parser.add_argument("--json", action="store_true", help="info: print JSON")
 
 
@@ -43,13 +54,15 @@ def run(args: argparse.Namespace) -> int:
         for option in ("positions", "shard"):
             if getattr(args, option) < 1:
                 raise ValueError(f"--{option} is a whole number of at least 1, not {getattr(args, option)}")
-        with progress_bar("positions") as report:
+        with crew_of(args, "positions") as crew, progress_bar("positions", detail=crew.brief) as report:
             data = build(
                 args.folder,
                 args.positions,
                 seed=args.seed,
                 plies=(args.first_ply, args.last_ply),
                 shard=args.shard,
+                workers=crew,
+                exclude=dataset.keys_of_files(args.exclude),
                 progress=lambda done, total: report("labelling", done, total),
             )
         print(f"{args.folder}: {len(data):,} positions")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 from c4agents.arena.ladder import RUNGS, LadderResult, play_ladder
 from c4play.commands.match import add_match_options, check_match_options
+from c4play.crews import crew_of
 from c4play.progress import progress_bar
 
 EXAMPLES = f"""examples:
   c4 ladder --folder ladder                    our whole range of bots; interrupt and repeat to go on
   c4 ladder random rules easy hard --games 100
+  c4 ladder --folder ladder --ray auto         the same on a Ray cluster
   c4 ladder my_module:my_agent hard solver random
 
 without agents: {" ".join(RUNGS)}
@@ -25,14 +26,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agents", nargs="*", metavar="AGENT", help="the agents (default: our whole range)")
     parser.add_argument("--games", type=int, default=40, help="games of each pairing, even (default 40)")
     add_match_options(parser)
-    parser.add_argument("--folder", type=Path, help="keep finished pairings here, and don't play them again")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Play the ladder and print ratings and cross table."""
     check_match_options(args)
-    with progress_bar("games") as bar:
+    with crew_of(args, "games") as crew, progress_bar("games", detail=crew.brief) as bar:
         result = play_ladder(
             args.agents or RUNGS,
             args.games,
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
             openings=args.openings,
             opening_plies=args.opening_plies,
             seconds=args.seconds,
-            workers=args.workers,
+            workers=crew,
             folder=args.folder,
             progress=lambda first, second, done, total: bar(f"{first} - {second}", done, total),
         )

@@ -10,6 +10,7 @@ from c4agents.arena.games import games_text
 from c4agents.arena.match import MatchResult, play_match
 from c4agents.arena.openings import KINDS
 from c4agents.arena.storing import write_text
+from c4play.crews import add_crew_options, crew_of
 from c4play.progress import progress_bar
 
 EXAMPLES = """examples:
@@ -17,6 +18,7 @@ EXAMPLES = """examples:
   c4 match solver alphabeta:depth=8 --games 40 --save games.txt
   c4 match my_bot.py:play rules --seconds 1    your own function Position -> column
   c4 match mcts hard --workers 2 --json
+  c4 match mcts hard --games 10000 --ray auto --folder games     on a cluster; interrupt and repeat to go on
 
 an agent is a spec (c4 agents lists them), module:attribute or file.py:attribute
 """
@@ -40,22 +42,21 @@ def add_match_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--opening-plies", type=int, metavar="N", help="their length (default: as short as will do)")
     parser.add_argument("--seconds", type=float, metavar="S", help="limit per move; whoever takes longer loses")
-    parser.add_argument("--workers", type=int, default=1, help="processes, 0 for one per core (default 1)")
+    parser.add_argument("--folder", type=Path, help="keep games here as they are finished, and don't play them again")
+    add_crew_options(parser)
 
 
 def check_match_options(args: argparse.Namespace) -> None:
     """Raise ValueError for numbers that can't be."""
     if args.seconds is not None and not args.seconds > 0:
         raise ValueError(f"seconds is a time above 0, not {args.seconds:g}")
-    if args.workers < 0:
-        raise ValueError(f"workers is a number of processes, or 0 for one per core, not {args.workers}")
 
 
 def run(args: argparse.Namespace) -> int:
     """Play the match and print its result."""
     check_match_options(args)
     first, second = args.agents
-    with progress_bar("games") as bar:
+    with crew_of(args, "games") as crew, progress_bar("games", detail=crew.brief) as bar:
         result = play_match(
             first,
             second,
@@ -64,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
             openings=args.openings,
             opening_plies=args.opening_plies,
             seconds=args.seconds,
-            workers=args.workers,
+            workers=crew,
+            folder=args.folder,
             progress=lambda done, total: bar(f"{first} - {second}", done, total),
         )
     if args.save is not None:
