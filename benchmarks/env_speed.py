@@ -13,18 +13,13 @@ wall time.
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import json
+import inspect
 import os
-import platform
-import statistics
-import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -32,14 +27,15 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import gymnasium as gym
 import numba
 import numpy as np
+from measuring import installed, rate, spread, take_turns, write
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 import c4env
 from c4env.selfplay import SelfPlay
 
 BATCH = 4096
+CORES = sorted(os.sched_getaffinity(0))
 
 
 @numba.njit(cache=True)
@@ -68,18 +64,14 @@ class Contestant:
     name: str
     chunk: Callable[[], int]
     cores: int = 1
-    rates: list[float] = field(default_factory=list)
 
-    def round(self, seconds: float) -> None:
-        clock = time.process_time if self.cores == 1 else time.perf_counter
-        plies, start = 0, clock()
-        while clock() - start < seconds:
-            plies += self.chunk()
-        self.rates.append(plies / (clock() - start))
+    def plies_per_second(self, seconds: float) -> float:
+        os.sched_setaffinity(0, CORES[: self.cores])
+        return rate(self.chunk, seconds, time.process_time if self.cores == 1 else time.perf_counter)
 
-    @property
-    def median(self) -> float:
-        return statistics.median(self.rates)
+
+def cores(threads: int) -> str:
+    return f", {threads} threads" if threads > 1 else ""
 
 
 def vector(batch: int, threads: int = 1, mode: str = "next_step") -> Contestant:
@@ -97,7 +89,7 @@ def vector(batch: int, threads: int = 1, mode: str = "next_step") -> Contestant:
             masks = env.step(actions)[4]["action_mask"]
         return 2 * batch * repeats
 
-    return Contestant(f"c4env vector env, {batch} games", chunk, threads)
+    return Contestant(f"c4env vector env, {batch} games{cores(threads)}", chunk, threads)
 
 
 def selfplay(batch: int, threads: int = 1) -> Contestant:
@@ -112,7 +104,7 @@ def selfplay(batch: int, threads: int = 1) -> Contestant:
             masks = games.step(actions).action_mask
         return batch * repeats
 
-    return Contestant(f"c4env self-play batch, {batch} games", chunk, threads)
+    return Contestant(f"c4env self-play batch, {batch} games{cores(threads)}", chunk, threads)
 
 
 def single() -> Contestant:
@@ -145,8 +137,6 @@ def pgx(batch: int) -> Contestant:
     masks, state, actions = np.asarray(position.legal_action_mask), np.array([1]), np.zeros(batch, np.int32)
     repeats = max(1, 4096 // batch)
     # auto_reset takes a key where the version asks for one
-    import inspect
-
     keyed = len(inspect.signature(auto_reset(game.step, game.init)).parameters) > 2
 
     def chunk() -> int:
@@ -202,43 +192,55 @@ def open_spiel() -> Contestant:
     return Contestant(f"OpenSpiel {version('open_spiel')} rl_environment", chunk)
 
 
-def contestants(quick: bool) -> tuple[list[Contestant], list[str]]:
-    """All that can be made here, and the names of the peers that are not installed."""
+def gymnasium_connect_four() -> Contestant:
+    from connect_four_gymnasium import ConnectFourEnv
+
+    env = ConnectFourEnv()
+    rng = np.random.default_rng(0)
+
+    def chunk() -> int:
+        env.reset()
+        plies = 0
+        for draw in rng.random(500).tolist():
+            legal = np.flatnonzero(env.get_action_mask())
+            _, _, ended, cut, _ = env.step(int(legal[int(draw * len(legal))]))
+            plies += 1
+            if ended or cut:
+                env.reset()
+        return plies
+
+    return Contestant(f"gymnasium-connect-four {version('gymnasium-connect-four')}", chunk)
+
+
+def contestants(quick: bool) -> list[Contestant]:
+    """All that can be made here."""
     made = [vector(BATCH), selfplay(BATCH), single()]
     if not quick:
         made += [vector(256), vector(16384), vector(BATCH, threads=2), selfplay(BATCH, threads=2)]
-    absent = []
-    peers: list[tuple[str, Callable[[], Contestant]]] = [
-        ("pgx", lambda: pgx(BATCH)),
-        ("pettingzoo", pettingzoo),
-        ("pyspiel", open_spiel),
-    ]
-    for module, make in peers:
-        if importlib.util.find_spec(module):
-            made.append(make())
-        else:
-            absent.append(module)
-    return made, absent
+    peers: dict[str, Callable[[], Contestant]] = {
+        "pgx": lambda: pgx(BATCH),
+        "pettingzoo": pettingzoo,
+        "pyspiel": open_spiel,
+        "connect_four_gymnasium": gymnasium_connect_four,
+    }
+    found = installed(*peers)
+    return made + [make() for module, make in peers.items() if found[module]]
 
 
-def find(made: list[Contestant], *words: str) -> Contestant | None:
-    return next((one for one in made if one.cores == 1 and all(word in one.name for word in words)), None)
-
-
-def ratios(made: list[Contestant]) -> dict[str, float]:
+def ratios(medians: dict[str, float]) -> dict[str, float]:
     """The ratios that matter, by the medians of this run."""
     pairs = {
-        f"vector env / pgx, {BATCH} games": (("vector env", str(BATCH)), ("pgx",)),
-        f"self-play batch / pgx, {BATCH} games": (("self-play", str(BATCH)), ("pgx",)),
-        "single env / PettingZoo": (("single env",), ("PettingZoo",)),
-        "single env / OpenSpiel rl_environment": (("single env",), ("OpenSpiel",)),
+        "vector env / pgx": (f"c4env vector env, {BATCH} games", "pgx"),
+        "self-play batch / pgx": (f"c4env self-play batch, {BATCH} games", "pgx"),
+        "single env / PettingZoo": ("c4env single env", "PettingZoo"),
+        "single env / OpenSpiel rl_environment": ("c4env single env", "OpenSpiel"),
+        "single env / gymnasium-connect-four": ("c4env single env", "gymnasium-connect-four"),
     }
-    found = {}
-    for name, (ours, theirs) in pairs.items():
-        mine, other = find(made, *ours), find(made, *theirs)
-        if mine and other:
-            found[name] = mine.median / other.median
-    return found
+
+    def of(start: str) -> float | None:
+        return next((median for name, median in medians.items() if name.startswith(start)), None)
+
+    return {name: of(ours) / of(theirs) for name, (ours, theirs) in pairs.items() if of(ours) and of(theirs)}
 
 
 def main() -> None:
@@ -246,34 +248,20 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
     arguments = parser.parse_args()
-    rounds, seconds = (3, 0.3) if arguments.quick else (7, 1.0)
+    rounds, seconds = (3, 0.2) if arguments.quick else (7, 0.7)
+    made = contestants(arguments.quick)
+    turns = {one.name: lambda one=one: one.plies_per_second(seconds) for one in made}
+    figures = {name: spread(rates) for name, rates in take_turns(rounds, turns).items()}
+    medians = {name: figure["median"] for name, figure in figures.items()}
     console = Console()
-    cores = sorted(os.sched_getaffinity(0))
-    made, absent = contestants(arguments.quick)
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("measuring", total=rounds * len(made))
-        for _ in range(rounds):
-            for one in made:
-                os.sched_setaffinity(0, cores[: one.cores])
-                one.round(seconds)
-                progress.advance(task)
-    table = Table("contestant", "cores", "plies/s, median", "range")
-    for one in sorted(made, key=lambda one: -one.median):
-        table.add_row(one.name, str(one.cores), f"{one.median:,.0f}", f"{min(one.rates):,.0f} to {max(one.rates):,.0f}")
+    table = Table("contestant", "plies/s, median", "range")
+    for name, figure in sorted(figures.items(), key=lambda item: -item[1]["median"]):
+        table.add_row(name, f"{figure['median']:,.0f}", f"{figure['low']:,.0f} to {figure['high']:,.0f}")
     console.print(table)
-    for name, ratio in ratios(made).items():
+    for name, ratio in ratios(medians).items():
         console.print(f"{name}: [bold]{ratio:.1f}x[/bold]")
-    if absent:
-        console.print(f"not installed, so not measured: {', '.join(absent)}")
-    if arguments.json:
-        results: dict[str, Any] = {
-            "command": " ".join(sys.argv),
-            "machine": {"processor": platform.processor() or platform.machine(), "cores": len(cores)},
-            "versions": {name: version(name) for name in ("c4env", "numba", "numpy", "gymnasium")},
-            "plies_per_second": {f"{one.name}, {one.cores} cores": one.rates for one in made},
-            "ratios": ratios(made),
-        }
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+    peers = ("pgx", "jax", "pettingzoo", "open_spiel", "gymnasium-connect-four")
+    write(arguments.json, {"plies_per_second": figures, "ratios": ratios(medians)}, peers)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,12 @@ _EVALUATION = Option("eval", str, "powers", "evaluation at the depth limit", cho
 _DEPTH = Option("depth", int, 4, "plies to look ahead", least=1, most=42)
 _TIES = Option("ties", str, "centre", "which of equally good columns", choices=("centre", "random"))
 _SECONDS = Option("seconds", float, None, "time limit per move; none if not given", least=0.001)
+_POLICY = (
+    Option("search", int, 0, "positions to search per move; 0 plays the network's favourite", most=1_000_000),
+    Option("temperature", float, 0.0, "0 plays the favourite; higher draws more freely"),
+    Option("exploration", float, 1.5, "with search: weight of the network against what was found"),
+    _SEED,
+)
 
 CATALOGUE: Final = (
     Entry("random", "a random column with room", "c4agents.simple:RandomAgent", (_SEED,)),
@@ -67,16 +73,16 @@ CATALOGUE: Final = (
     ),
     Entry(
         "policy",
-        "a neural network, without search or with some",
+        "a neural network taught by the solver, or one of your own, without search or with some",
         "c4agents.policy:make_agent",
-        (
-            Option("path", str, None, "weights file, as c4 train writes it"),
-            Option("search", int, 0, "positions to search per move; 0 plays the network's favourite", most=1_000_000),
-            Option("temperature", float, 0.0, "0 plays the favourite; higher draws more freely"),
-            Option("exploration", float, 1.5, "with search: weight of the network against what was found"),
-            _SEED,
-        ),
+        (Option("path", str, None, "weights file, as c4 train writes it; the shipped one if not given"), *_POLICY),
         positional="path",
+    ),
+    Entry(
+        "policy-selfplay",
+        "a neural network that learned from its own games alone, without search or with some",
+        "c4agents.policy:make_selfplay",
+        _POLICY,
     ),
     Entry(
         "solver",

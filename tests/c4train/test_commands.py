@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -48,7 +49,14 @@ def test_mistakes_are_answered_in_one_line(
 
 def test_smoke(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "--smoke"]) == 0
-    assert "c4 play policy:runs/ppo-1/policy.safetensors" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "c4 play policy:runs/ppo-1/policy.safetensors" in said
+    report = Path("runs/ppo-1/report.md").read_text()
+    for bot in ("random", "rules", "alphabeta:depth=2", "alphabeta:depth=4"):
+        assert bot in said
+        row = re.search(rf"{bot} \| \d+% \[\d+%, \d+%\] \| (.*?) \| (.*?) \|", report)
+        assert row
+        assert [sum(map(int, seat.split(" / "))) for seat in row.groups()] == [10, 10]
 
 
 def test_from_dataset_to_policy(capsys: pytest.CaptureFixture[str]) -> None:

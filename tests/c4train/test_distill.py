@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from c4train import dataset, distill
+from c4train import dataset
 from c4train.building import build
 from c4train.dataset import Dataset, boards_of, outcomes_of
 from c4train.distill import Distill, DistillConfig, loss_of
@@ -24,6 +24,9 @@ TINY: dict[str, Any] = {
     "updates": 5,
     "probe": 200,
     "total_steps": 10_000,
+    "book_plies": -1,
+    "dagger_every": 0,
+    "leaks_every": 0,
 }
 
 
@@ -47,7 +50,7 @@ def test_loss_by_hand() -> None:
 
 
 def test_it_learns_its_dataset_by_heart(data: Path) -> None:
-    trainer = Distill(DistillConfig(**TINY | {"updates": 60, "width": 64}, data=str(data)))
+    trainer = Distill(DistillConfig(**TINY | {"updates": 60, "width": 64}, data=(str(data),)))
     for _ in range(8):
         figures = trainer.advance(0.3)
     assert figures["right"] == 1.0
@@ -55,7 +58,7 @@ def test_it_learns_its_dataset_by_heart(data: Path) -> None:
 
 
 def test_errors_are_what_it_gets_wrong(data: Path) -> None:
-    trainer = Distill(DistillConfig(**TINY | {"probe": 1000}, data=str(data)))
+    trainer = Distill(DistillConfig(**TINY | {"probe": 1000}, data=(str(data),)))
     trainer.advance(0.0)
     from c4agents.policy.evaluator import Evaluator
 
@@ -66,26 +69,26 @@ def test_errors_are_what_it_gets_wrong(data: Path) -> None:
 
 
 def test_play_adds_positions_it_did_not_know(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    late = {"first_ply": 30, "dagger_every": 1, "dagger_games": 100, "dagger_positions": 60}
-    trainer = Distill(DistillConfig(**TINY, **late, data=str(data)))
+    late: dict[str, Any] = {"first_ply": 30, "dagger_every": 1, "dagger_games": 100, "dagger_positions": 60}
+    trainer = Distill(DistillConfig(**TINY | late, data=(str(data),)))
     trainer.advance(0.0)
     added = trainer.keys[300:]
     assert len(added) > 5
     assert len(np.unique(trainer.keys)) == len(trainer.keys)
     assert (dataset.plies_of(boards_of(added)[1]) >= 30).all()
-    monkeypatch.setattr(distill, "forbidden_keys", lambda: added)
-    again = Distill(DistillConfig(**TINY, **late, data=str(data)))
+    monkeypatch.setattr(dataset, "forbidden_keys", lambda: np.unique(added))
+    again = Distill(DistillConfig(**TINY | late, data=(str(data),)))
     again.advance(0.0)
     assert not np.isin(again.keys, added).any()
 
 
 def test_resume_is_exact_with_added_positions(data: Path) -> None:
-    late = {"first_ply": 30, "dagger_every": 2, "dagger_games": 50, "dagger_positions": 40}
-    first = Distill(DistillConfig(**TINY, **late, data=str(data)))
+    late: dict[str, Any] = {"first_ply": 30, "dagger_every": 2, "dagger_games": 50, "dagger_positions": 40}
+    first = Distill(DistillConfig(**TINY | late, data=(str(data),)))
     for _ in range(3):
         first.advance(0.1)
     torch.save({**first.state(), "step": first.step}, "state.pt")
-    second = Distill(DistillConfig(**TINY | {"seed": 7}, **late, data=str(data)))
+    second = Distill(DistillConfig(**TINY | late | {"seed": 7}, data=(str(data),)))
     second.load_state(torch.load("state.pt", weights_only=True))
     for _ in range(3):
         assert first.advance(0.2) == second.advance(0.2)
@@ -95,5 +98,5 @@ def test_resume_is_exact_with_added_positions(data: Path) -> None:
 
 def test_without_data_it_says_how_to_make_some(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="c4 dataset build"):
-        Distill(DistillConfig(data=str(tmp_path / "nothing")))
+        Distill(DistillConfig(data=(str(tmp_path / "nothing"),)))
     assert len(Dataset(tmp_path / "nothing")) == 0

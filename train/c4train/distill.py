@@ -1,4 +1,4 @@
-"""Imitation of the solver, first on positions of a dataset, then on those the network itself reaches (DAgger).
+"""Imitation of the solver: on a dataset, on what the network itself reaches (DAgger), and where it leaks.
 
 A move is right if it preserves the game's outcome; the loss is the log of the probability on all right moves, plus
 a smaller term for the fastest win or longest defence, plus the outcome itself. Positions the network gets wrong are
@@ -8,7 +8,7 @@ looked for all the time and shown more often.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,22 +18,16 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from c4agents.arena.exact import solver
+from c4agents.agent import Agent
+from c4agents.arena.exact import Oracle, solver
 from c4agents.policy.agent import PolicyAgent
 from c4agents.policy.evaluator import Evaluator
 from c4agents.policy.network import PolicyNetwork
 from c4agents.policy.planes import to_legal, to_planes
-from c4train.dataset import (
-    Boards,
-    Dataset,
-    Labeller,
-    boards_of,
-    flattened,
-    forbidden_keys,
-    outcomes_of,
-    plies_of,
-)
-from c4train.reach import bots, reached_keys
+from c4train.dataset import Dataset, boards_of, flattened, outcomes_of, plies_of
+from c4train.labels import Boards, Scores, SolverLabels
+from c4train.leaks import walk
+from c4train.reach import Preserving, bots, opening_keys, reached_keys
 from c4train.run import random_state, set_random_state
 from c4train.session import CommonConfig
 
@@ -42,8 +36,10 @@ from c4train.session import CommonConfig
 class DistillConfig(CommonConfig):
     """Imitation of the solver, then of its answers to whatever the network itself runs into."""
 
-    data: str = "data/positions"
-    """Dataset to learn from, as c4 dataset build makes it."""
+    data: tuple[str, ...] = ("data/positions",)
+    """Datasets to learn from, as c4 dataset build makes them."""
+    book_plies: int = 7
+    """Learn all positions of at most this many stones, too: the opening book has their scores; -1 for none."""
     channels: int = 96
     """Network: detectors that look at each band of five columns."""
     features: int = 48
@@ -60,7 +56,7 @@ class DistillConfig(CommonConfig):
     """AdamW's step size; falls to a hundredth along a cosine."""
     weight_decay: float = 1e-4
     """AdamW's pull to zero."""
-    best_weight: float = 0.25
+    best_weight: float = 0.15
     """Weight of preferring the fastest win and the longest defence."""
     outcome_weight: float = 0.5
     """Weight of predicting win, draw or loss."""
@@ -68,14 +64,22 @@ class DistillConfig(CommonConfig):
     """Share of each batch that is drawn from positions the network got wrong."""
     probe: int = 20_000
     """Positions looked at for errors after each round of updates."""
-    dagger_every: int = 0
+    dagger_every: int = 20
     """Rounds of updates between two rounds of play whose positions are labelled and added; 0 for none."""
     dagger_games: int = 512
-    """Games in such a round."""
-    dagger_positions: int = 2000
+    """Games in such a round, against bots, perfect play with and without noise, and itself."""
+    dagger_positions: int = 3000
     """Most positions added in such a round: those that the network is least sure of."""
-    first_ply: int = 8
-    """Positions with fewer stones are not added: without an opening book they take the solver long."""
+    first_ply: int = 12
+    """Positions with fewer stones are not added in play: they take the solver long, and the book has most of them."""
+    leaks_every: int = 40
+    """Rounds of updates between two walks for leaks; 0 for none."""
+    leaks_from: float = 0.2
+    """Share of the run after which these begin: a network that knows little leaks everywhere."""
+    leaks_layer: int = 10_000
+    """Most positions of a ply in such a walk."""
+    leaks_positions: int = 8000
+    """Most positions added after such a walk: its leaks, then where the network was least sure."""
 
 
 def loss_of(
@@ -109,7 +113,7 @@ class Distill:
 
     shown = ("loss", "right", "positions")
 
-    def __init__(self, config: DistillConfig, labeller: Callable[[], Labeller] = solver) -> None:
+    def __init__(self, config: DistillConfig, oracle: Callable[[], Oracle] = solver) -> None:
         self.config = config
         self.network = PolicyNetwork(config.network())
         self.optimizer = torch.optim.AdamW(
@@ -120,12 +124,12 @@ class Distill:
         self.rng = np.random.default_rng(config.seed)
         self.errors = np.zeros(0, np.int64)
         """Indices of positions that the network got wrong when last looked at."""
-        self._labeller = labeller
-        given = Dataset(Path(config.data))
-        if len(given) == 0:
-            raise ValueError(f"there is no dataset in {config.data}: make one with c4 dataset build {config.data}")
-        self.keys, self.scores = given.keys, given.scores
-        self._given = len(given)
+        self._oracle = oracle
+        self._leaks: dict[str, float] = {}
+        self.keys, self.scores, self._forbidden = _read_all(config.data)
+        if config.book_plies >= 0:
+            self._add(self._fresh(opening_keys(config.book_plies)))
+        self._given = len(self.keys)
 
     def advance(self, done: float) -> dict[str, float]:
         """A round of updates, a look for errors, and, when it is due, a round of play."""
@@ -142,12 +146,15 @@ class Distill:
         accuracy = self._probe()
         if config.dagger_every and self.round % config.dagger_every == 0:
             self._play_and_label()
+        if config.leaks_every and self.round % config.leaks_every == 0 and done >= config.leaks_from:
+            self._leaks = self._walk_and_label()
         return {
             "loss": loss,
             "loss_right": right,
             "right": accuracy,
             "errors": float(len(self.errors)),
             "positions": float(len(self.keys)),
+            **self._leaks,
         }
 
     def _update(self) -> tuple[float, float]:
@@ -180,16 +187,33 @@ class Distill:
         return outcomes_of(self.scores[chosen])[0][np.arange(len(chosen)), columns]
 
     def _play_and_label(self) -> None:
-        """Play the network against bots and itself, and add the positions it is least sure of."""
+        """Play the network against all kinds of players and itself, and add the positions it is least sure of."""
         config = self.config
         evaluator = Evaluator(self.network)
-        players = [PolicyAgent(evaluator), PolicyAgent(evaluator, temperature=1.0), *bots()]
-        keys = reached_keys(players, config.dagger_games, self.rng, shares=(0.0, 0.0, 0.05, 0.2))
+        labels = SolverLabels(self._oracle())
+        players: list[Agent] = [PolicyAgent(evaluator), PolicyAgent(evaluator), PolicyAgent(evaluator, temperature=1.0)]
+        players += [Preserving(labels), Preserving(labels, noise=0.2), *bots()]
+        keys = reached_keys(players, config.dagger_games, self.rng, shares=(0.0, 0.0, 0.05, 0.2), opening=12)
         late = keys[plies_of(boards_of(keys)[1]) >= config.first_ply]
-        fresh = np.setdiff1d(np.setdiff1d(late, self.keys), forbidden_keys())
-        fresh = flattened(fresh, 4 * config.dagger_positions, self.rng)
+        fresh = flattened(self._fresh(late), 4 * config.dagger_positions, self.rng)
         sure = evaluator(*boards_of(fresh)).probabilities.max(axis=1)
         self._add(np.sort(fresh[np.argsort(sure)[: config.dagger_positions]]))
+
+    def _walk_and_label(self) -> dict[str, float]:
+        """Look for leaks from both seats, and add them and where the network was least sure; returns their shares."""
+        config = self.config
+        figures = {}
+        for seat, name in enumerate(("first", "second")):
+            walked = walk(Evaluator(self.network), self._oracle(), seat, config.leaks_layer, self.rng)
+            figures[f"leaks/{name}"] = float(walked.leaks.mean())
+            order = np.argsort(walked.sure - 2 * walked.leaks, kind="stable")
+            self._add(self._fresh(walked.keys[order], config.leaks_positions // 2))
+        return figures
+
+    def _fresh(self, keys: Boards, most: int | None = None) -> Boards:
+        """The first ``most`` of ``keys`` that may be learned from and are not yet, sorted."""
+        fresh = keys[~np.isin(keys, self.keys) & ~np.isin(keys, self._forbidden)]
+        return np.unique(fresh[:most])
 
     def _add(self, keys: Boards) -> None:
         """Label positions and learn from them from now on."""
@@ -197,7 +221,7 @@ class Distill:
             return
         added = np.arange(len(self.keys), len(self.keys) + len(keys))
         self.keys = np.concatenate([self.keys, keys])
-        self.scores = np.concatenate([self.scores, self._labeller().scores(*boards_of(keys))])
+        self.scores = np.concatenate([self.scores, SolverLabels(self._oracle()).scores(*boards_of(keys))])
         self.errors = np.union1d(self.errors, added[~self._is_right(added)])
 
     def state(self) -> dict[str, Any]:
@@ -209,24 +233,47 @@ class Distill:
             "round": self.round,
             "errors": torch.from_numpy(self.errors),
             "given": self._given,
+            "leaks": self._leaks,
             "added_keys": torch.from_numpy(self.keys[self._given :].copy()),
             "added_scores": torch.from_numpy(self.scores[self._given :].copy()),
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`state` returned.
+        """Go on from what :meth:`state` returned. Data that have grown since are taken whole.
 
         Raises:
-            ValueError: The dataset has become smaller since.
+            ValueError: The data have become fewer since.
         """
         given = int(state["given"])
         if given > self._given:
-            raise ValueError(f"{self.config.data} has {self._given:,} positions, fewer than the run began with")
+            raise ValueError(f"the data have {self._given:,} positions, fewer than the run began with")
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
         set_random_state(self.rng, state["random"])
         self.step, self.round = int(state["step"]), int(state["round"])
-        self.errors = state["errors"].numpy()
-        self._given = given
-        self.keys = np.concatenate([self.keys[:given], state["added_keys"].numpy()])
-        self.scores = np.concatenate([self.scores[:given], state["added_scores"].numpy()])
+        self._leaks = dict(state["leaks"])
+        added, scores = state["added_keys"].numpy(), state["added_scores"].numpy()
+        new = ~np.isin(added, self.keys)
+        self.keys, self.scores = np.concatenate([self.keys, added[new]]), np.concatenate([self.scores, scores[new]])
+        # In data that have grown the errors stand elsewhere; they will be found again.
+        self.errors = state["errors"].numpy() if given == self._given else np.zeros(0, np.int64)
+
+
+def _read_all(folders: Sequence[str]) -> tuple[Boards, Scores, Boards]:
+    """Keys and scores of several datasets, each position once, and the keys that none of them may hold.
+
+    Raises:
+        ValueError: One of them is not there, or holds what another may not.
+    """
+    read = [Dataset(Path(folder)) for folder in folders]
+    for folder, data in zip(folders, read, strict=True):
+        if len(data) == 0:
+            raise ValueError(f"there is no dataset in {folder}: make one with c4 dataset build {folder}")
+    keys = np.concatenate([data.keys for data in read])
+    scores = np.concatenate([data.scores for data in read])
+    forbidden = np.unique(np.concatenate([data.forbidden for data in read]))
+    if np.isin(forbidden, keys).any():
+        raise ValueError(f"of {', '.join(folders)} one holds positions that another must not")
+    _, once = np.unique(keys, return_index=True)
+    once.sort()
+    return keys[once], scores[once], forbidden

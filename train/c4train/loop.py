@@ -10,7 +10,7 @@ import torch
 from rich.console import Console
 
 from c4train.run import Run, interruption
-from c4train.session import CommonConfig, Trainer, measure, progress_bar, results_table, settle, write_report
+from c4train.session import CommonConfig, Trainer, command, measure, progress_bar, results_table, settle, write_report
 
 MEASUREMENTS = 20
 """Measurements in a run that is limited by steps."""
@@ -60,11 +60,11 @@ def train(method: str, config: CommonConfig, make: Callable[[Any], Trainer]) -> 
     write_report(run, records)
     console = Console()
     if interrupted:
-        console.print(f"stopped; go on with: c4 train {method} --resume {run.folder}")
+        console.print(f"stopped; go on with: {command()} train {method} --resume {run.folder}", soft_wrap=True)
         return EXIT_INTERRUPTED
     console.print(results_table(records))
     console.print(f"saved {run.policy_path}")
-    console.print(f"play against it: c4 play policy:{run.policy_path}", soft_wrap=True)
+    console.print(f"play against it: {command()} play policy:{run.policy_path}", soft_wrap=True)
     return 0
 
 

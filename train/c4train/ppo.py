@@ -1,12 +1,13 @@
 """Masked PPO by self-play and against a ladder of bots, from scratch.
 
 All games run in one compiled batch in which every ply is one step. In some games the learner moves for both sides,
-in others a bot has one of the seats; the bot is the next harder one as soon as the learner beats the last. What is
+in others a bot has one of the seats; a harder one joins as soon as the learner beats the hardest so far. What is
 good for one side is bad for the other, so values and advantages change sign from ply to ply.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,6 +31,10 @@ Flags = npt.NDArray[np.bool_]
 
 LADDER: Final = ("random", "rules", "alphabeta:depth=1", "alphabeta:depth=2", "alphabeta:depth=3", "alphabeta:depth=4")
 """The bots to climb, weakest first."""
+KEPT: Final = 4
+"""Bots that are played at a time: the highest reached, and those just below it lest they be forgotten."""
+JUDGED: Final = 400
+"""Games against the highest bot by which the next one is earned."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +45,15 @@ class PpoConfig(CommonConfig):
     """Games played at once."""
     plies: int = 32
     """Plies of each between two updates."""
-    bot_share: float = 0.5
+    bot_share: float = 0.8
     """Share of the games in which a bot has one of the seats."""
-    promotion: float = 0.8
-    """Share of the points, over the last 400 games, at which the next bot takes over."""
+    promotion: float = 0.65
+    """Share of the points, over the last 400 games against the hardest bot so far, at which a harder one joins."""
     opening: int = 6
     """Games begin with up to this many random plies, from which nothing is learned."""
-    learning_rate: float = 1e-3
+    learning_rate: float = 1.5e-3
     """Adam's step size; falls to a tenth over the run."""
-    epochs: int = 3
+    epochs: int = 2
     """Times an update goes over its plies."""
     minibatch: int = 1024
     """Plies per gradient step."""
@@ -58,7 +63,7 @@ class PpoConfig(CommonConfig):
     """GAE's lambda: 1 waits for the result, 0 trusts the value of the next ply."""
     clip: float = 0.2
     """How far the chance of a move may change in an update, as a ratio."""
-    entropy: float = 0.02
+    entropy: float = 0.06
     """Reward for undecided play; falls to a tenth over the run."""
     value_weight: float = 1.0
     """Weight of the value's loss."""
@@ -98,7 +103,8 @@ class Ppo:
     Attributes:
         network: What is trained.
         step: Plies played.
-        rung: Index in LADDER of the present bot.
+        rung: Index in LADDER of the hardest bot so far.
+        recent: Points of the last games against it.
     """
 
     shown = ("rung", "bot_points", "entropy")
@@ -117,8 +123,10 @@ class Ppo:
         self.opening = self.rng.integers(config.opening + 1, size=n)
         self.bot_seat = np.where(np.arange(n) < config.bot_share * n, np.arange(n) % 2, -1)
         """Seat of the bot in each game, -1 where the learner has both."""
+        self.bot = np.zeros(n, np.int64)
+        """Index in LADDER of each game's bot."""
         self.streams = self.rng.integers(2**63, size=n)
-        self._bot = self._make_bot()
+        self._bots: list[Opponent] = [c4agents.make(spec) for spec in LADDER]
 
     def advance(self, done: float) -> dict[str, float]:
         """Play ``plies`` plies of all games and learn from them."""
@@ -133,7 +141,7 @@ class Ppo:
         return {**figures, "rung": float(self.rung), "bot_points": points}
 
     def _play(self) -> dict[str, npt.NDArray[Any]]:
-        """Play, and return what happened, [T * N]."""
+        """Play, and return the learner's own plies: arrays [B] of positions, columns and what came of them."""
         config, n = self.config, self.config.games
         evaluate = Evaluator(self.network)
         shape = (config.plies, n)
@@ -165,9 +173,8 @@ class Ppo:
             "chances": chances,
             "advantages": gains,
             "returns": gains + values,
-            "learned": learned,
         }
-        return {name: array.reshape(-1) for name, array in batch.items()}
+        return {name: array[learned] for name, array in batch.items()}
 
     def _random_moves(self, positions: PositionBatch, where: Flags, columns: npt.NDArray[np.int64]) -> None:
         draws = np.where(to_legal(positions.occupied), self.rng.random((len(positions), 7)), -1.0)
@@ -175,52 +182,49 @@ class Ppo:
 
     def _bot_moves(self, positions: PositionBatch, where: Flags, columns: npt.NDArray[np.int64]) -> None:
         answers = np.zeros(len(positions), np.int8)
-        if where.any():
-            ask(self._bot, positions.own, positions.occupied, where, self.streams, answers, positions.rules)
-            columns[where] = answers[where]
+        for index in np.unique(self.bot[where]).tolist():
+            waiting = where & (self.bot == index)
+            ask(self._bots[index], positions.own, positions.occupied, waiting, self.streams, answers, positions.rules)
+        columns[where] = answers[where]
 
     def _note_ends(self, rewards: Floats, done: Flags) -> None:
-        """Count results against the bot, and give ended games a new opening."""
-        against_bot = done & (self.bot_seat >= 0)
+        """Count results against the hardest bot, and give ended games a new opening and a new bot."""
+        judged = done & (self.bot_seat >= 0) & (self.bot == self.rung)
         moved_last = self.ply % 2 != self.bot_seat
-        results = np.where(moved_last, rewards, -rewards)[against_bot]
-        self.recent = [*self.recent, *((results + 1) / 2).tolist()][-400:]
+        results = np.where(moved_last, rewards, -rewards)[judged]
+        self.recent = [*self.recent, *((results + 1) / 2).tolist()][-JUDGED:]
         self.ply = np.where(done, 0, self.ply + 1)
-        self.opening[done] = self.rng.integers(self.config.opening + 1, size=int(done.sum()))
+        ended = int(done.sum())
+        self.opening[done] = self.rng.integers(self.config.opening + 1, size=ended)
+        self.bot[done] = self.rng.integers(max(0, self.rung + 1 - KEPT), self.rung + 1, size=ended)
 
     def _climb(self) -> None:
-        won = len(self.recent) == 400 and np.mean(self.recent) >= self.config.promotion
+        won = len(self.recent) == JUDGED and np.mean(self.recent) >= self.config.promotion
         if won and self.rung + 1 < len(LADDER):
             self.rung += 1
             self.recent = []
-            self._bot = self._make_bot()
-
-    def _make_bot(self) -> Opponent:
-        return c4agents.make(LADDER[self.rung])
 
     def _learn(self, batch: dict[str, npt.NDArray[Any]], entropy_weight: float) -> dict[str, float]:
-        """PPO's updates: the clipped objective on the learner's own moves, values from all plies."""
+        """PPO's updates: the clipped objective, the error of the values, and the reward for undecided play."""
         config = self.config
-        gains = batch["advantages"][batch["learned"]]
+        gains = batch["advantages"]
         mean, deviation = float(gains.mean()), float(gains.std()) + 1e-8
         totals = {"policy_loss": 0.0, "value_loss": 0.0, "entropy": 0.0, "change": 0.0}
         updates = 0
         for _ in range(config.epochs):
-            order = self.rng.permutation(len(batch["own"]))
-            for start in range(0, len(order), config.minibatch):
-                part = order[start : start + config.minibatch]
+            order = self.rng.permutation(len(gains))
+            for part in np.array_split(order, math.ceil(len(order) / config.minibatch)):
                 sample = {name: torch.from_numpy(array[part]) for name, array in batch.items()}
                 planes = torch.from_numpy(to_planes(batch["own"][part], batch["occupied"][part])).float()
                 legal = torch.from_numpy(to_legal(batch["occupied"][part]))
                 logits, outcome = self.network(planes)
                 logs = functional.log_softmax(logits.masked_fill(~legal, -1e9), dim=1)
-                mine = sample["learned"]
                 new = logs.gather(1, sample["columns"][:, None])[:, 0]
                 ratio = (new - sample["chances"].clamp_min(1e-9).log()).exp()
                 gain = (sample["advantages"] - mean) / deviation
                 clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
-                policy_loss = -torch.minimum(ratio * gain, clipped * gain)[mine].mean()
-                entropy = -(logs.exp() * logs).sum(dim=1)[mine].mean()
+                policy_loss = -torch.minimum(ratio * gain, clipped * gain).mean()
+                entropy = -(logs.exp() * logs).sum(dim=1).mean()
                 chances = outcome.softmax(dim=1)
                 value_loss = functional.mse_loss(chances[:, 0] - chances[:, 2], sample["returns"])
                 loss = policy_loss + config.value_weight * value_loss - entropy_weight * entropy
@@ -231,7 +235,7 @@ class Ppo:
                 updates += 1
                 for name, value in (("policy_loss", policy_loss), ("value_loss", value_loss), ("entropy", entropy)):
                     totals[name] += float(value.detach())
-                totals["change"] += float((ratio.detach() - 1).abs()[mine].mean())
+                totals["change"] += float((ratio.detach() - 1).abs().mean())
         return {name: total / updates for name, total in totals.items()}
 
     def state(self) -> dict[str, Any]:
@@ -242,6 +246,7 @@ class Ppo:
             "occupied": positions.occupied,
             "ply": self.ply,
             "opening": self.opening,
+            "bot": self.bot,
             "streams": self.streams,
         }
         return {
@@ -261,5 +266,5 @@ class Ppo:
         self.step, self.rung, self.recent = int(state["step"]), int(state["rung"]), list(state["recent"])
         arrays = {name: tensor.numpy().copy() for name, tensor in state["games"].items()}
         self.games.restore(PositionBatch(arrays["own"], arrays["occupied"]))
-        self.ply, self.opening, self.streams = arrays["ply"], arrays["opening"], arrays["streams"]
-        self._bot = self._make_bot()
+        self.ply, self.opening = arrays["ply"], arrays["opening"]
+        self.bot, self.streams = arrays["bot"], arrays["streams"]

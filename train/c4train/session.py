@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +24,8 @@ from c4train.run import Run, new_folder, read_config, write_whole
 
 BOTS: Final = ("random", "rules", "alphabeta:depth=2", "alphabeta:depth=4")
 """Whom every run is measured against."""
+HEADINGS: Final = ("opponent", "points [95 % interval]", "moving first: won / drawn / lost", "moving second")
+CONDITIONS: Final = "Without search; each opening from both seats; a draw counts half."
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,14 @@ def measure(network: PolicyNetwork, games: int, bots: Sequence[str] = BOTS) -> d
     return records
 
 
+def command() -> str:
+    """How this shell calls ``c4``: by name, or by where it was installed beside Python."""
+    beside = Path(sys.executable).with_name("c4")
+    if shutil.which("c4") or not beside.exists():
+        return "c4"
+    return str(beside.relative_to(Path.cwd()) if beside.is_relative_to(Path.cwd()) else beside)
+
+
 @contextmanager
 def progress_bar(console: Console, label: str) -> Iterator[tuple[Progress, Any]]:
     """A bar from 0 to 1 with a line of figures."""
@@ -139,9 +151,9 @@ def progress_bar(console: Console, label: str) -> Iterator[tuple[Progress, Any]]
 
 def results_table(records: dict[str, Record]) -> Table:
     """Wins, draws and losses against each bot, by seat."""
-    table = Table("opponent", "points", "moving first: won / drawn / lost", "moving second")
-    for bot, record in records.items():
-        table.add_row(bot, f"{record.points:.0%}", _tally(record.first), _tally(record.second))
+    table = Table(*HEADINGS, caption=CONDITIONS)
+    for row in _rows(records):
+        table.add_row(*row)
     return table
 
 
@@ -155,11 +167,11 @@ def write_report(run: Run, records: dict[str, Record]) -> None:
         "",
         f"Method `{config['method']}`, {steps:,} steps in {run.seconds / 60:.1f} minutes. Settings: `config.json`.",
         "",
-        "| opponent | points | moving first: won / drawn / lost | moving second |",
+        f"| {' | '.join(HEADINGS)} |",
         "|---|---|---|---|",
-        *(f"| {bot} | {r.points:.1%} | {_tally(r.first)} | {_tally(r.second)} |" for bot, r in records.items()),
+        *(f"| {' | '.join(row)} |" for row in _rows(records)),
         "",
-        "Without search; each opening from both seats; a draw counts half.",
+        CONDITIONS,
         "",
         "![learning curve](learning.svg)",
         "",
@@ -185,6 +197,19 @@ def plot_curve(metrics: Sequence[dict[str, float]], path: Path) -> None:
     if names:
         axes.legend()
     FigureCanvasSVG(figure).print_svg(str(path))  # type: ignore[no-untyped-call]
+
+
+def _rows(records: dict[str, Record]) -> list[tuple[str, str, str, str]]:
+    shares = {bot: record.share for bot, record in records.items()}
+    return [
+        (
+            bot,
+            f"{one.share:.0%} [{one.low:.0%}, {one.high:.0%}]",
+            _tally(records[bot].first),
+            _tally(records[bot].second),
+        )
+        for bot, one in shares.items()
+    ]
 
 
 def _tally(results: tuple[int, int, int]) -> str:

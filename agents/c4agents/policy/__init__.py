@@ -19,3 +19,8 @@ def make_agent(**options: Any) -> Agent:
     except ImportError as error:
         raise ValueError(f'policy needs {error.name}: pip install "c4env[train]"') from None
     return make_policy(**options)
+
+
+def make_selfplay(**options: Any) -> Agent:
+    """The agent ``policy-selfplay``, which has no weights but the shipped ones."""
+    return make_agent(path=None, **options)

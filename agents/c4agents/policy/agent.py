@@ -13,7 +13,7 @@ from c4agents.agent import Analysis, check_not_over
 from c4agents.policy.evaluator import Evaluation, Evaluator
 from c4agents.policy.puct import UNSEEN, Forest, best_columns, new_forest
 from c4agents.policy.search import grow
-from c4agents.policy.weights import load_policy
+from c4agents.policy.weights import load_policy, shipped_path
 from c4env.bitboard import COLUMNS, DRAWN, LOST, ONGOING, RULES, WON, canonical_key, key
 from c4env.compiled import compiled
 from c4env.position import Position, PositionBatch
@@ -221,10 +221,8 @@ def _line(forest: Forest, column: int) -> tuple[int, ...]:
 def make_policy(
     *, name: str, path: str | None, search: int, temperature: float, exploration: float, seed: int
 ) -> PolicyAgent | PolicySearchAgent:
-    """A policy agent from the options of its spec string."""
-    if path is None:
-        raise ValueError("policy: name the weights file, as in policy:runs/NAME/policy.safetensors")
-    policy = load_policy(Path(path))
+    """A policy agent from the options of its spec string; without a path its weights are the shipped ones."""
+    policy = load_policy(shipped_path(name.partition(":")[0].strip()) if path is None else Path(path))
     evaluator = Evaluator(policy.network, policy.sha256)
     if search:
         if temperature:

@@ -23,7 +23,7 @@ TOLERANCE: Final = 1e-4
 def export_onnx(policy: Policy, path: Path) -> float:
     """Write ``policy`` to ``path`` and compare it with the original through onnxruntime.
 
-    The file's input is ``planes``, float32 [B, 8, 6, 7]; its outputs are ``logits`` [B, 7], full columns not masked,
+    The file's input is ``planes``, float32 [B, 12, 6, 7]; its outputs are ``logits`` [B, 7], full columns not masked,
     and ``outcome`` [B, 3], logits of win, draw and loss. Its metadata are the policy's.
 
     Returns:

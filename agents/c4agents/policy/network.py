@@ -39,7 +39,7 @@ class NetworkConfig:
         channels: Detectors that look at each band of columns.
         features: What the second layer makes of them, for each band.
         width: Size of each half of a pair.
-        blocks: Hidden pair layers after the first.
+        blocks: Hidden pair layers after the first, each added to what it was given.
     """
 
     channels: int = 96
@@ -97,15 +97,16 @@ class PolicyNetwork(nn.Module):
         """Evaluate positions.
 
         Args:
-            planes: float [B, 8, 6, 7], as :func:`~c4agents.policy.planes.to_planes` makes them.
+            planes: float [B, 12, 6, 7], as :func:`~c4agents.policy.planes.to_planes` makes them.
 
         Returns:
             Logits of the columns [B, 7], full ones not masked, and of win, draw and loss for the side to move [B, 3].
         """
         u, v = self._look(planes), self._look(planes.flip(3))
-        for layer in (self.entry, *self.trunk):
-            u, v = layer(u, v)
-            u, v = functional.relu(u), functional.relu(v)
+        u, v = map(functional.relu, self.entry(u, v))
+        for layer in self.trunk:
+            more_u, more_v = layer(u, v)
+            u, v = u + functional.relu(more_u), v + functional.relu(more_v)
         together = u + v
         sides: Tensor = self.sides(together)
         slant: Tensor = self.slant(u - v)

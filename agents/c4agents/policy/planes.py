@@ -20,10 +20,15 @@ PLANES: Final = (
     "own chances",
     "other chances",
     "first to move",
+    "wins now",
+    "blocks now",
+    "gives a four",
+    "spends a four",
 )
 """The planes in order. *Fours* are the empty cells in which one more stone completes a four, now or later;
 *chances* those in which it would leave a window one stone short of it; *first to move* is ones everywhere if the
-side to move began the game, which tells whose the odd rows are."""
+side to move began the game, which tells whose the odd rows are. The last four are playable cells: in which the side
+to move completes a four, or keeps the other side from it; and above which the other side, or it itself, has a four."""
 
 
 @inlined
@@ -55,19 +60,24 @@ def _write(own: npt.NDArray[np.int64], occupied: npt.NDArray[np.int64], planes: 
     for index in range(len(own)):
         mine, filled = own[index], occupied[index]
         other = mine ^ filled
+        own_fours, other_fours, open_cells = threats(mine, filled), threats(other, filled), playable(filled)
         base = index * len(PLANES) * CELLS
         write_plane(mine, planes, base)
         write_plane(other, planes, base + CELLS)
-        write_plane(threats(mine, filled), planes, base + 2 * CELLS)
-        write_plane(threats(other, filled), planes, base + 3 * CELLS)
-        write_plane(playable(filled), planes, base + 4 * CELLS)
+        write_plane(own_fours, planes, base + 2 * CELLS)
+        write_plane(other_fours, planes, base + 3 * CELLS)
+        write_plane(open_cells, planes, base + 4 * CELLS)
         write_plane(chances(mine, filled), planes, base + 5 * CELLS)
         write_plane(chances(other, filled), planes, base + 6 * CELLS)
         write_plane(0 if popcount(filled) & 1 else BOARD, planes, base + 7 * CELLS)
+        write_plane(open_cells & own_fours, planes, base + 8 * CELLS)
+        write_plane(open_cells & other_fours, planes, base + 9 * CELLS)
+        write_plane(open_cells & (other_fours >> 1), planes, base + 10 * CELLS)
+        write_plane(open_cells & (own_fours >> 1), planes, base + 11 * CELLS)
 
 
 def to_planes(own: npt.NDArray[np.int64], occupied: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """The planes of positions: int8 [B, 8, 6, 7] of 0 and 1, row 0 on top, own stones the side to move's.
+    """The planes of positions: int8 [B, 12, 6, 7] of 0 and 1, row 0 on top, own stones the side to move's.
 
     Args:
         own: Stones of the side to move, [B].

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -19,6 +20,11 @@ from c4agents.policy.planes import PLANES
 FORMAT: Final = "c4env-policy"
 VERSION: Final = "1"
 SUFFIX: Final = ".safetensors"
+
+
+def shipped_path(name: str) -> Path:
+    """Where the weights are that come with the package under ``name``: ``policy`` or ``policy-selfplay``."""
+    return Path(str(files("c4agents.policy") / "shipped" / f"{name}{SUFFIX}"))
 
 
 class Policy(NamedTuple):

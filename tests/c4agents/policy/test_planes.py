@@ -14,15 +14,21 @@ from tests.c4agents.oracle import CELLS, FOURS, Board, board_of, random_position
 def naive_planes(position: Position) -> dict[str, set[tuple[int, int]]]:
     board = board_of(position)
     heights = [sum(c == column for _, c in board) for column in range(7)]
+    playable = {(height, column) for column, height in enumerate(heights) if height < 6}
+    own_fours, other_fours = windows_with(board, 1, 3), windows_with(board, -1, 3)
     return {
         "own stones": {cell for cell, side in board.items() if side == 1},
         "other stones": {cell for cell, side in board.items() if side == -1},
-        "own fours": windows_with(board, 1, 3),
-        "other fours": windows_with(board, -1, 3),
-        "playable": {(height, column) for column, height in enumerate(heights) if height < 6},
+        "own fours": own_fours,
+        "other fours": other_fours,
+        "playable": playable,
         "own chances": windows_with(board, 1, 2),
         "other chances": windows_with(board, -1, 2),
         "first to move": set(CELLS) if len(board) % 2 == 0 else set(),
+        "wins now": playable & own_fours,
+        "blocks now": playable & other_fours,
+        "gives a four": {(row, column) for row, column in playable if (row + 1, column) in other_fours},
+        "spends a four": {(row, column) for row, column in playable if (row + 1, column) in own_fours},
     }
 
 
@@ -41,7 +47,8 @@ def test_planes_are_what_they_are_called() -> None:
     positions = [random_position(rng) for _ in range(300)]
     batch = PositionBatch.of(positions)
     planes = to_planes(batch.own, batch.occupied)
-    assert planes.shape == (300, 8, 6, 7)
+    assert planes.shape == (300, len(PLANES), 6, 7)
+    assert set(naive_planes(positions[0])) == set(PLANES)
     for position, drawn in zip(positions, planes, strict=True):
         for name, cells in naive_planes(position).items():
             expected = np.array([[(5 - row, column) in cells for column in range(7)] for row in range(6)])
