@@ -26,7 +26,7 @@ def spawn(*arguments: str) -> pexpect.spawn[str]:
         COMMAND[0],
         [*COMMAND[1:], *arguments],
         encoding="utf-8",
-        timeout=60,
+        timeout=120,
         dimensions=(40, 100),
         echo=False,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
@@ -124,6 +124,41 @@ def test_a_person_against_the_computer_takes_back_and_saves(tmp_path: Path) -> N
     assert read_games(tmp_path / "game.txt") == [RecordedGame("4", "COMPUTER (first) against Ann")]
 
 
+def test_a_whole_game_against_the_trained_policy() -> None:
+    """All defaults: a person moves first against the policy, here in the leftmost column with room."""
+    child = spawn()
+    for question in ("Who plays", "Your name", r"Opponent.*\[policy\]", "Who starts"):
+        child.expect(question)
+        child.sendline("")
+    position = Position()
+    while True:
+        child.expect(PROMPT)
+        column = position.legal[0]
+        child.sendline(str(column + 1))
+        position = position.play(column)
+        if child.expect([r"COMPUTER chose (\d)", r"wins!|A draw"]) == 1:
+            break
+        position = position.play(int(child.match.group(1)) - 1)
+        if position.is_over:
+            child.expect(r"COMPUTER wins!|A draw")
+            break
+    assert finish(child)[1] == 0
+    assert position.winner == 1
+
+
+def test_an_opponent_by_itself_is_whom_you_play() -> None:
+    child = spawn("easy")
+    child.expect(f"You, {PROMPT}")
+    child.sendline("4")
+    child.expect("COMPUTER chose")
+    child.expect(PROMPT)
+    child.sendline("h")
+    child.expect("result")
+    child.expect(PROMPT)
+    child.sendline("q")
+    assert finish(child)[1] == 0
+
+
 @pytest.mark.parametrize("rules", ["first-four", "most-fours"])
 def test_agents_play_each_other_and_the_record_is_a_finished_game(rules: str, tmp_path: Path) -> None:
     path = tmp_path / "game.txt"
@@ -179,6 +214,7 @@ def test_piped_input_that_ends_leaves_cleanly() -> None:
         (["--first", "human", "--second", "hard", "--rules", "chess"], "'first-four' or 'most-fours'"),
         (["--first", "human", "--moves", "48"], "ply 2"),
         (["--first", "human", "--names", "Ann"], "two names"),
+        (["easy", "--second", "hard"], "give the opponent once"),
         (["--first", "human", "--delay", "-1"], "--delay"),
         (["--replay", "/nowhere"], "can't read /nowhere"),
         (["--replay", "4453", "--game", "2"], "there is no game 2"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from c4play.terminal.game import Seat
 
 EXAMPLES = """examples:
-  c4 play                                          asks who plays
+  c4 play                                          asks who plays; by default you against the trained policy
+  c4 play policy:runs/mine/policy.safetensors      you move first against a policy of your own
   c4 play --first human --second hard              you move first against level 3
   c4 play --first human --second human --names Ann,Ben
   c4 play --first alphabeta:eval=windows,depth=8 --second mcts:simulations=5000 --step
@@ -27,12 +29,15 @@ at the prompt: 1 to 7 plays, u takes back, h gives a hint, a shows what the oppo
 """
 HUMAN = "human"
 LEVELS = {"1": "easy", "2": "medium", "3": "hard"}
-DEFAULT_OPPONENT = "hard"
+DEFAULT_OPPONENT = "policy"
+WITHOUT_TORCH = "hard"
+"""The default opponent where the policy's library is not installed."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``c4 play``."""
     parser.epilog = EXAMPLES
+    parser.add_argument("opponent", nargs="?", metavar="WHO", help="whom you play against: short for --second WHO")
     parser.add_argument("--first", metavar="WHO", help="who moves first: human, a level 1 to 3, or an agent")
     parser.add_argument("--second", metavar="WHO", help="who moves second")
     parser.add_argument("--names", metavar="A,B", help="names of the first and the second player")
@@ -76,6 +81,10 @@ def _replay(console: Console, args: argparse.Namespace) -> int:
 
 
 def _play(console: Console, args: argparse.Namespace) -> int:
+    if args.opponent is not None:
+        if args.second is not None:
+            raise ValueError(f"give the opponent once: {args.opponent} or --second {args.second}")
+        args.second = args.opponent
     who = _asked(console) if args.first is None and args.second is None else _given(args)
     if args.names is not None:
         names = [name.strip()[:40] for name in args.names.split(",")]
@@ -122,7 +131,7 @@ def _given(args: argparse.Namespace) -> list[tuple[str, str]]:
     specs = [args.first, args.second]
     for index, spec in enumerate(specs):
         if spec is None:
-            specs[index] = HUMAN if specs[1 - index] != HUMAN else DEFAULT_OPPONENT
+            specs[index] = HUMAN if specs[1 - index] != HUMAN else _default_opponent()
     specs = [LEVELS.get(spec, spec) for spec in specs]
     people, agents = specs.count(HUMAN), 2 - specs.count(HUMAN)
     names = []
@@ -153,11 +162,16 @@ def _asked(console: Console) -> list[tuple[str, str]]:
 def _ask_agent(console: Console, question: str) -> str:
     import c4agents
 
+    default = _default_opponent()
+
     def parse(text: str) -> str:
-        spec = LEVELS.get(text, text) or DEFAULT_OPPONENT
+        spec = LEVELS.get(text, text) or default
         c4agents.make(spec)
         return spec
 
-    return ask(
-        console, f"{question} (1 easy, 2 medium, 3 hard, or an agent, see c4 agents) [{DEFAULT_OPPONENT}]:", parse
-    )
+    return ask(console, f"{question} (1 easy, 2 medium, 3 hard, or an agent, see c4 agents) [{default}]:", parse)
+
+
+def _default_opponent() -> str:
+    installed = all(importlib.util.find_spec(name) is not None for name in ("torch", "safetensors"))
+    return DEFAULT_OPPONENT if installed else WITHOUT_TORCH

@@ -1,0 +1,55 @@
+"""Running the application: a port, a browser, and an end on Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+
+from c4play.web.app import create_app
+
+HOST: Final = "127.0.0.1"
+
+
+def listen(port: int) -> socket.socket:
+    """A socket on the loopback interface; port 0 is any free one.
+
+    Raises:
+        ValueError: The port is taken or not allowed.
+    """
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+    except OSError as error:
+        listener.close()
+        raise ValueError(
+            f"can't listen on port {port}: {error.strerror}; take another with --port, 0 for any"
+        ) from None
+    listener.listen(128)
+    return listener
+
+
+def make_server(models: Path | None = None) -> uvicorn.Server:
+    """The server, not yet running."""
+    config = uvicorn.Config(
+        create_app(models), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=1
+    )
+    return uvicorn.Server(config)
+
+
+def serve(port: int, *, models: Path | None = None, open_browser: bool = True) -> None:
+    """Serve until interrupted."""
+    server = make_server(models)
+    with listen(port) as listener:
+        address = f"http://{HOST}:{listener.getsockname()[1]}/"
+        print(f"c4 web: {address} (Ctrl-C ends it)", flush=True)
+        if open_browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
