@@ -28,11 +28,22 @@ def test_both_install_into_a_fresh_environment_with_the_constraints() -> None:
             assert set(extra.split(",")) <= set(PROJECT["optional-dependencies"])
 
 
-def test_the_first_command_plays_the_game_it_promises() -> None:
+def test_the_first_command_trains_a_policy(tmp_path: Path) -> None:
     run = COMMANDS[0].rpartition("&& ")[2].split()
-    assert run[0] == ".venv/bin/python"
+    assert run == [".venv/bin/c4", "train"]
+    c4 = Path(sys.executable).with_name("c4")
+    done = subprocess.run([c4, *run[1:], "--smoke"], capture_output=True, text=True, check=True, cwd=tmp_path)
+    policy = re.search(r"c4 play policy:(\S+)", done.stdout)
+    assert policy
+    assert (tmp_path / policy[1]).exists()
+
+
+def test_the_demonstration_game_is_always_the_same() -> None:
+    assert "python -m c4env --seed 4" in README
     outputs = [
-        subprocess.run([sys.executable, *run[1:]], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+        subprocess.run(
+            [sys.executable, "-m", "c4env", "--seed", "4"], capture_output=True, text=True, check=True
+        ).stdout
         for _ in range(2)
     ]
     assert outputs[0] == outputs[1]
