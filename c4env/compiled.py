@@ -85,6 +85,30 @@ def store_word(_context: Any, array: Any, _offset: Any, _word: Any) -> Any:
     return types.void(array, types.int64, types.int64), generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def call_at(_context: Any, _address: Any, _first: Any, _second: Any, _third: Any) -> Any:
+    """Call the function at an address that :class:`Callback` gave; only in compiled code."""
+
+    def generate(_ctx: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(64)
+        function = ir.FunctionType(word, [word] * 3).as_pointer()
+        return builder.call(builder.inttoptr(arguments[0], function), arguments[1:])
+
+    return types.int64(*[types.int64] * 4), generate
+
+
+class Callback:
+    """A function of three whole numbers, compiled at once, that compiled code calls by its address.
+
+    Attributes:
+        address: Where it is, in this process and as long as this object lives.
+    """
+
+    def __init__(self, function: Callable[[int, int, int], int]) -> None:
+        self._code = numba.cfunc(types.int64(*[types.int64] * 3))(function)
+        self.address: int = self._code.address
+
+
 class _CompileNotice(event.Listener):  # type: ignore[misc]
     """Says once, on stderr, that the wait is a compilation that will not come again.
 

@@ -6,15 +6,19 @@ number, so that a search is compiled once. ``docs/agents.md`` gives each as a fo
 
 A decided position outranks every evaluation: :data:`WIN` less the number of stones at the end, so
 a sooner win is worth more and a later loss costs less. Values do not depend on the path.
+
+Searches also take an evaluation from outside, made with :func:`evaluation`. Its number is the
+address of its machine code.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from c4agents.catalogue import EVALUATION_NAMES
 from c4env.bitboard import BOARD, ONGOING, playable, result
-from c4env.compiled import compiled, popcount
+from c4env.compiled import Callback, call_at, compiled, popcount
 
 OUTCOME: Final = 0
 LINES: Final = 1
@@ -26,14 +30,15 @@ CHAINS: Final = 5
 EVALUATIONS: Final = {name: number for number, name in enumerate(EVALUATION_NAMES)}
 """Number of each evaluation by its name."""
 
-UNITS: Final = (2, 1, 1, 1, 1, 1)
-"""How many make one point, by evaluation: ``outcome`` counts in halves, so that -0.5 is exact."""
 
 WIN: Final = 10_000_000
 """A win with no stones on the board; more than any evaluation, in any unit."""
 CELL_LIMIT: Final = 42
 WON_FROM: Final = WIN - CELL_LIMIT
 """Values at or above this are won, at or below its negative lost."""
+
+OUTSIDE_LIMIT: Final = 1_000_000
+"""Evaluations from outside are cut off here, well below :data:`WON_FROM`."""
 
 SCORE_MULTIPLIER: Final = 10
 """Weight of a run of four or more in ``chains`` under most-fours."""
@@ -206,7 +211,7 @@ def evaluate(own: int, occupied: int, evaluation: int, rules: int, searching: in
     Args:
         own: Stones of the side to move.
         occupied: All stones.
-        evaluation: Its number, from :data:`EVALUATIONS`.
+        evaluation: Its number, from :func:`number_of`.
         rules: ``FIRST_FOUR`` or ``MOST_FOURS``.
         searching: 1 if the side to move is the one that searches, -1 if it is the other. Only
             ``outcome`` asks: an unknown end counts half a loss *for the side that searches*
@@ -214,6 +219,8 @@ def evaluate(own: int, occupied: int, evaluation: int, rules: int, searching: in
     """
     if evaluation == OUTCOME:
         return -searching
+    if evaluation > CHAINS:
+        return max(-OUTSIDE_LIMIT, min(OUTSIDE_LIMIT, call_at(evaluation, own, occupied, rules)))  # type: ignore[no-any-return]
     other = own ^ occupied
     if evaluation == LINES:
         free = playable(occupied)
@@ -249,11 +256,57 @@ def decided(own: int, occupied: int, rules: int) -> int:
     return outcome * (WIN - popcount(occupied))
 
 
+class OutsideEvaluation:
+    """An evaluation from outside this package; :func:`evaluation` makes it.
+
+    Attributes:
+        name: The function's name.
+        number: What searches know it by, in this process only.
+    """
+
+    def __init__(self, function: Callable[[int, int, int], int]) -> None:
+        self.name = self.__qualname__ = function.__qualname__
+        self.__doc__ = function.__doc__
+        self.__module__ = function.__module__
+        self._callback = Callback(function)
+        self.number = self._callback.address
+
+    def __reduce__(self) -> str:
+        # Copies are the same object; pickles name it, because the address is this process's.
+        return self.__qualname__
+
+
+def evaluation(function: Callable[[int, int, int], int]) -> OutsideEvaluation:
+    """Decorator: ``function(own, occupied, rules)`` compiled as an evaluation, for ``AlphaBetaAgent(eval=...)``.
+
+    It returns a whole number for the side to move, higher is better, within a million either way (more
+    is cut off). It is given the stones of the side to move, all stones, and ``FIRST_FOUR`` or
+    ``MOST_FOURS``, and may call compiled functions only, such as those of :mod:`c4env.bitboard`.
+    """
+    return OutsideEvaluation(function)
+
+
+def number_of(evaluation: str | OutsideEvaluation) -> int:
+    """The number that compiled code knows an evaluation by.
+
+    Raises:
+        ValueError: There is none of that name; says which there are.
+    """
+    if isinstance(evaluation, OutsideEvaluation):
+        return evaluation.number
+    if evaluation not in EVALUATIONS:
+        raise ValueError(f"eval is one of {', '.join(EVALUATIONS)}, not {evaluation!r}")
+    return EVALUATIONS[evaluation]
+
+
 def plies_to_end(value: float, ply: int) -> int | None:
     """Plies from ``ply`` stones to the end that a won or lost ``value`` promises, else None."""
     return WIN - round(abs(value)) - ply if abs(value) >= WON_FROM else None
 
 
 def in_points(value: int, evaluation: int) -> float:
-    """A value in the evaluation's own points; won and lost values stay as they are."""
-    return value if abs(value) >= WON_FROM else value / UNITS[evaluation]
+    """A value in the evaluation's own points; won and lost values stay as they are.
+
+    ``outcome`` counts in halves, so that -0.5 is exact.
+    """
+    return value if abs(value) >= WON_FROM else value / (2 if evaluation == OUTCOME else 1)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from c4agents.evaluations import EVALUATIONS, UNITS, WON_FROM, decided, evaluate, in_points, plies_to_end
+from c4agents.evaluations import EVALUATIONS, WON_FROM, decided, evaluate, in_points, plies_to_end
 from c4env.bitboard import RULES
 from c4env.position import Position
 from tests.c4agents import oracle
@@ -16,7 +16,7 @@ ALL_RULES = tuple(RULES)
 
 def points(position: Position, name: str, searching: int = 1) -> float:
     number = EVALUATIONS[name]
-    return evaluate(position.own, position.occupied, number, RULES[position.rules], searching) / UNITS[number]
+    return in_points(evaluate(position.own, position.occupied, number, RULES[position.rules], searching), number)
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from c4agents.agent import Analysis, check_not_over
 from c4agents.catalogue import LEVELS
-from c4agents.evaluations import EVALUATIONS, WON_FROM, in_points
+from c4agents.evaluations import WON_FROM, OutsideEvaluation, in_points, number_of
 from c4agents.search.alphabeta import DEEPENING, DEPTH, NODES, ORDERING, TABLE, THREATS, VALUE, IntArray, tie_order
 from c4agents.search.minimax import minimax
 from c4agents.search.root import best_cells, choose_range, score_columns
@@ -22,6 +22,9 @@ from c4env.position import Position, PositionBatch
 from c4env.randomness import draw_cell
 
 _NO_SCORE = -(2**62)
+
+Evaluation = str | OutsideEvaluation
+"""The name of an evaluation, or one from outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +50,25 @@ class SearchReport:
 class _SearchAgent:
     """What both searches share: settings, ties, and the shape of an analysis."""
 
-    def __init__(self, name: str, eval: str, depth: int, ties: str, seed: int) -> None:  # noqa: A002 - the option's name
-        if eval not in EVALUATIONS:
-            raise ValueError(f"eval is one of {', '.join(EVALUATIONS)}, not {eval!r}")
+    def __init__(self, name: str, eval: Evaluation, depth: int, ties: str, seed: int) -> None:  # noqa: A002 - the option's name
+        number_of(eval)
         if not 1 <= depth <= CELLS:
             raise ValueError(f"depth is a whole number from 1 to {CELLS}, not {depth}")
         if ties not in ("centre", "random"):
             raise ValueError(f"ties is centre or random, not {ties!r}")
         self.name = name
-        self.evaluation = EVALUATIONS[eval]
+        self._evaluation = eval
         self.depth = depth
         self.random_ties = ties == "random"
         self.deterministic = not self.random_ties
-        self.mirror_consistent = not self.random_ties
+        # An evaluation from outside may tell left from right.
+        self.mirror_consistent = self.deterministic and isinstance(eval, str)
         self.seed(seed)
+
+    @property
+    def evaluation(self) -> int:
+        """The number of its evaluation, in this process."""
+        return number_of(self._evaluation)
 
     def seed(self, seed: int) -> None:
         """Restart the drawing among equal columns; without ``ties=random`` it changes nothing."""
@@ -141,7 +149,7 @@ class MinimaxAgent(_SearchAgent):
         self,
         *,
         name: str = "minimax",
-        eval: str = "powers",  # noqa: A002 - the option's name
+        eval: Evaluation = "powers",  # noqa: A002 - the option's name
         depth: int = 4,
         ties: str = "centre",
         seed: int = 0,
@@ -192,7 +200,7 @@ class AlphaBetaAgent(_SearchAgent):
         self,
         *,
         name: str = "alphabeta",
-        eval: str = "powers",  # noqa: A002 - the option's name
+        eval: Evaluation = "powers",  # noqa: A002 - the option's name
         depth: int = 4,
         seconds: float | None = None,
         ordering: bool = True,
