@@ -26,6 +26,7 @@ TINY: dict[str, Any] = {
     "total_steps": 10_000,
     "book_plies": -1,
     "dagger_every": 0,
+    "perfect_games": 0,
     "leaks_every": 0,
 }
 
@@ -66,6 +67,31 @@ def test_errors_are_what_it_gets_wrong(data: Path) -> None:
     right = outcomes_of(trainer.scores)[0][np.arange(300), columns]
     assert set(trainer.errors.tolist()) <= set(np.flatnonzero(~right).tolist())
     assert len(trainer.errors) > 0
+
+
+@pytest.mark.parametrize(("balance", "share"), [(1.0, 1 / 4), (0.5, 1 / (1 + 3**0.5)), (0.0, 1 / 2)])
+def test_plies_are_drawn_by_their_share(data: Path, balance: float, share: float) -> None:
+    """Three quarters of the positions have one number of stones, a quarter another."""
+    trainer = Distill(DistillConfig(**TINY | {"balance": balance}, data=(str(data),)))
+    plies = dataset.plies_of(boards_of(trainer.keys)[1])
+    few, many = (np.flatnonzero(plies == ply)[:count] for ply, count in ((31, 8), (32, 24)))
+    assert (len(few), len(many)) == (8, 24)
+    kept = np.concatenate([few, many])
+    trainer.keys, trainer.scores = trainer.keys[kept], trainer.scores[kept]
+    trainer._sort_by_ply()
+    drawn = trainer._draw(20_000)
+    assert np.bincount(drawn, minlength=32).min() > 0
+    assert (drawn < 8).mean() == pytest.approx(share, abs=0.02)
+
+
+def test_games_against_perfect_play_are_learned_from_whole(data: Path) -> None:
+    """Of the positions it adds, those with few stones come from games from the empty board."""
+    play: dict[str, Any] = {"dagger_every": 1, "dagger_games": 2, "dagger_positions": 1, "perfect_games": 4}
+    trainer = Distill(DistillConfig(**TINY | play, data=(str(data),)))
+    trainer.advance(0.0)
+    plies = dataset.plies_of(boards_of(trainer.keys[300:])[1])
+    assert {8, 9, 10, 20} <= set(plies.tolist())
+    assert not np.isin(trainer.keys, dataset.forbidden_keys()).any()
 
 
 def test_play_adds_positions_it_did_not_know(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,10 +20,12 @@ from torch.nn import functional
 
 from c4agents.agent import Agent
 from c4agents.arena.exact import Oracle, solver
+from c4agents.arena.perfect import PerfectPlayer
 from c4agents.policy.agent import PolicyAgent
 from c4agents.policy.evaluator import Evaluator
 from c4agents.policy.network import PolicyNetwork
 from c4agents.policy.planes import to_legal, to_planes
+from c4env.bitboard import CELLS
 from c4train.dataset import Dataset, boards_of, flattened, outcomes_of, plies_of
 from c4train.labels import Boards, Scores, SolverLabels
 from c4train.leaks import walk
@@ -60,25 +62,31 @@ class DistillConfig(CommonConfig):
     """Weight of preferring the fastest win and the longest defence."""
     outcome_weight: float = 0.5
     """Weight of predicting win, draw or loss."""
+    balance: float = 0.33
+    """How much the number of positions with so many stones counts in how often these are drawn: 1 draws all positions
+    equally often, 0 all numbers of stones."""
     error_share: float = 0.25
     """Share of each batch that is drawn from positions the network got wrong."""
     probe: int = 20_000
     """Positions looked at for errors after each round of updates."""
-    dagger_every: int = 20
+    dagger_every: int = 10
     """Rounds of updates between two rounds of play whose positions are labelled and added; 0 for none."""
-    dagger_games: int = 512
+    dagger_games: int = 2048
     """Games in such a round, against bots, perfect play with and without noise, and itself."""
-    dagger_positions: int = 3000
+    dagger_positions: int = 10_000
     """Most positions added in such a round: those that the network is least sure of."""
     first_ply: int = 12
-    """Positions with fewer stones are not added in play: they take the solver long, and the book has most of them."""
-    leaks_every: int = 40
+    """Positions with fewer stones are not added from these games: they take the solver long."""
+    perfect_games: int = 256
+    """Further games in such a round, from the empty board, among the network and perfect play with the longest
+    defence; all of their positions are added."""
+    leaks_every: int = 20
     """Rounds of updates between two walks for leaks; 0 for none."""
     leaks_from: float = 0.2
     """Share of the run after which these begin: a network that knows little leaks everywhere."""
-    leaks_layer: int = 10_000
+    leaks_layer: int = 20_000
     """Most positions of a ply in such a walk."""
-    leaks_positions: int = 8000
+    leaks_positions: int = 20_000
     """Most positions added after such a walk: its leaks, then where the network was least sure."""
 
 
@@ -125,8 +133,10 @@ class Distill:
         self.errors = np.zeros(0, np.int64)
         """Indices of positions that the network got wrong when last looked at."""
         self._oracle = oracle
+        self._perfect: PerfectPlayer | None = None
         self._leaks: dict[str, float] = {}
         self.keys, self.scores, self._forbidden = _read_all(config.data)
+        self._sort_by_ply()
         if config.book_plies >= 0:
             self._add(self._fresh(opening_keys(config.book_plies)))
         self._given = len(self.keys)
@@ -160,7 +170,7 @@ class Distill:
     def _update(self) -> tuple[float, float]:
         count = self.config.batch
         hard = min(int(count * self.config.error_share), len(self.errors))
-        chosen = self.rng.integers(len(self.keys), size=count)
+        chosen = self._draw(count)
         if hard:
             chosen[:hard] = self.errors[self.rng.integers(len(self.errors), size=hard)]
         own, occupied = boards_of(self.keys[chosen])
@@ -174,9 +184,25 @@ class Distill:
         self.optimizer.step()
         return float(total.detach()), float(right.detach())
 
+    def _sort_by_ply(self) -> None:
+        """Note where the positions of each ply are, and how often each ply is drawn."""
+        plies = plies_of(boards_of(self.keys)[1])
+        self._by_ply = np.argsort(plies, kind="stable")
+        self._counts = np.bincount(plies, minlength=CELLS)
+        self._starts = np.cumsum(self._counts) - self._counts
+        shares = np.where(self._counts > 0, self._counts ** float(self.config.balance), 0.0)
+        self._shares = shares / shares.sum()
+
+    def _draw(self, count: int) -> Boards:
+        """Indices of ``count`` positions: a ply by its share, then any position of that ply."""
+        plies = self.rng.choice(len(self._shares), count, p=self._shares)
+        places = self._starts[plies] + (self.rng.random(count) * self._counts[plies]).astype(np.int64)
+        drawn: Boards = self._by_ply[places]
+        return drawn
+
     def _probe(self) -> float:
         """Look at some positions, and at the known errors, anew; returns the share of right moves among the former."""
-        some = self.rng.integers(len(self.keys), size=min(self.config.probe, len(self.keys)))
+        some = self._draw(min(self.config.probe, len(self.keys)))
         wrong = some[~self._is_right(some)]
         still = self.errors[~self._is_right(self.errors)]
         self.errors = np.union1d(wrong, still)
@@ -198,6 +224,10 @@ class Distill:
         fresh = flattened(self._fresh(late), 4 * config.dagger_positions, self.rng)
         sure = evaluator(*boards_of(fresh)).probabilities.max(axis=1)
         self._add(np.sort(fresh[np.argsort(sure)[: config.dagger_positions]]))
+        if config.perfect_games:
+            self._perfect = self._perfect or PerfectPlayer(self._oracle())
+            keys = reached_keys([players[0], self._perfect], config.perfect_games, self.rng, shares=(0.0,), opening=0)
+            self._add(self._fresh(keys))
 
     def _walk_and_label(self) -> dict[str, float]:
         """Look for leaks from both seats, and add them and where the network was least sure; returns their shares."""
@@ -223,6 +253,7 @@ class Distill:
         self.keys = np.concatenate([self.keys, keys])
         self.scores = np.concatenate([self.scores, SolverLabels(self._oracle()).scores(*boards_of(keys))])
         self.errors = np.union1d(self.errors, added[~self._is_right(added)])
+        self._sort_by_ply()
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on, the positions that were added included."""
@@ -255,6 +286,7 @@ class Distill:
         added, scores = state["added_keys"].numpy(), state["added_scores"].numpy()
         new = ~np.isin(added, self.keys)
         self.keys, self.scores = np.concatenate([self.keys, added[new]]), np.concatenate([self.scores, scores[new]])
+        self._sort_by_ply()
         # In data that have grown the errors stand elsewhere; they will be found again.
         self.errors = state["errors"].numpy() if given == self._given else np.zeros(0, np.int64)
 
