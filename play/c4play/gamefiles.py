@@ -1,4 +1,8 @@
-"""Games as text files: one line of moves a game, columns 1 to 7; lines that start with ``#`` are remarks."""
+"""Games as text files: one line of moves a game, columns 1 to 7.
+
+A line that starts with ``#`` is the title of the next game; ``# rules: most-fours`` says by which rules those after it
+were played.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from c4env.bitboard import Rules
-from c4env.position import Position
+from c4env.position import Position, check_rules
 
 _LONGEST = 1 << 20
+_RULES = "rules:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +24,16 @@ class RecordedGame:
     Attributes:
         moves: Columns 1 to 7.
         title: The remark in front of it, without ``#``; empty if there is none.
+        rules: The rules it was played by.
     """
 
     moves: str
     title: str = ""
+    rules: Rules = "first-four"
 
 
 def read_games(path: Path, rules: Rules = "first-four") -> list[RecordedGame]:
-    """The games of a file, each checked to be playable.
+    """The games of a file, each checked to be playable; ``rules`` are those of a file that doesn't say.
 
     Raises:
         ValueError: The file can't be read, holds no game, or a line is none; names the line.
@@ -44,13 +51,15 @@ def read_games(path: Path, rules: Rules = "first-four") -> list[RecordedGame]:
         text = line.strip()
         if text.startswith("#"):
             title = text[1:].strip()
-        elif text:
-            try:
+        try:
+            if title.startswith(_RULES):
+                rules, title = check_rules(title.removeprefix(_RULES).strip()), ""
+            elif text and not text.startswith("#"):
                 Position.from_moves(text, rules)
-            except ValueError as error:
-                raise ValueError(f"{path}, line {number}: {error}") from None
-            games.append(RecordedGame(text, title))
-            title = ""
+                games.append(RecordedGame(text, title, rules))
+                title = ""
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from None
     if not games:
         raise ValueError(f"{path} holds no game: a game is a line of columns 1 to 7, such as 4453")
     return games
@@ -62,7 +71,8 @@ def save_game(path: Path, game: RecordedGame) -> None:
     Raises:
         ValueError: It can't be written there.
     """
-    text = (f"# {game.title}\n" if game.title else "") + game.moves + "\n"
+    remarks = ([] if game.rules == "first-four" else [f"{_RULES} {game.rules}"]) + ([game.title] if game.title else [])
+    text = "".join(f"# {remark}\n" for remark in remarks) + game.moves + "\n"
     try:
         with tempfile.NamedTemporaryFile(
             "w", dir=path.parent, prefix=path.name, delete=False, encoding="utf-8"

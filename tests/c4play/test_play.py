@@ -3,49 +3,17 @@
 from __future__ import annotations
 
 import re
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pexpect
 import pytest
 
+from c4agents.solver import Solver
 from c4env.bitboard import CELLS
 from c4env.position import Position
-from c4play.gamefiles import RecordedGame, read_games, save_game
-from c4play.verdicts import describe_score, judge, moves_to_end
-
-COMMAND = [sys.executable, "-c", "import sys; from c4play.cli import main; sys.exit(main())", "play"]
-PROMPT = r"your column \(\? for help\): "
-
-
-def spawn(*arguments: str) -> pexpect.spawn[str]:
-    """``c4 play`` on a terminal; Ctrl-C reaches it even if this process was started with interrupts ignored."""
-    return pexpect.spawn(
-        COMMAND[0],
-        [*COMMAND[1:], *arguments],
-        encoding="utf-8",
-        timeout=120,
-        dimensions=(40, 100),
-        echo=False,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-
-
-def finish(child: pexpect.spawn[str]) -> tuple[str, int]:
-    """What it printed to the end, and its exit code."""
-    child.expect(pexpect.EOF)
-    text = child.before or ""
-    child.close()
-    assert "Traceback" not in text
-    return text, int(child.exitstatus)
-
-
-def piped(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([*COMMAND, *arguments], input=text, capture_output=True, text=True, check=False, timeout=120)
-    assert "Traceback" not in done.stderr
-    return done
+from c4play.gamefiles import RecordedGame, read_games
+from c4play.verdicts import describe_score
+from tests.c4play.terminal import PROMPT, finish, piped, spawn
 
 
 def test_two_people_play_to_a_win_with_every_mistake_answered() -> None:
@@ -99,6 +67,9 @@ def test_a_person_against_the_computer_takes_back_and_saves(tmp_path: Path) -> N
     child.expect("Opponent")
     child.sendline("1")
     child.expect("Who starts")
+    child.sendline("me")
+    child.expect("'me' is none of 1, 2")
+    child.expect("Who starts")
     child.sendline("2")
     child.expect("COMPUTER chose 4")
     child.expect(f"Ann, {PROMPT}")
@@ -143,7 +114,29 @@ def test_a_whole_game_against_the_trained_policy() -> None:
             child.expect(r"COMPUTER wins!|A draw")
             break
     assert finish(child)[1] == 0
-    assert position.winner == 1
+    assert position.is_over
+
+
+def test_two_agents_chosen_by_questions_play_to_the_end() -> None:
+    child = spawn("--seed", "1")
+    child.expect("Who plays")
+    child.sendline("3")
+    child.expect("Agent that moves first")
+    child.sendline("alphabeta:depth=x")
+    child.expect("depth")
+    child.expect("Agent that moves first")
+    child.sendline("rules")
+    child.expect("Agent that moves second")
+    child.sendline("policy:/nowhere")
+    child.expect("/nowhere")
+    child.expect("Agent that moves second")
+    child.sendline("1")
+    text, code = finish(child)
+    assert code == 0
+    moves = "".join(re.findall(r"(?:rules|easy) chose (\d)", text))
+    position = Position.from_moves(moves)
+    assert position.is_over
+    assert {0: "rules wins!", 1: "easy wins!", None: "A draw."}[position.winner] in text
 
 
 def test_an_opponent_by_itself_is_whom_you_play() -> None:
@@ -159,14 +152,37 @@ def test_an_opponent_by_itself_is_whom_you_play() -> None:
     assert finish(child)[1] == 0
 
 
+def test_a_hint_is_the_solver_s_word_on_every_column() -> None:
+    moves = "475467565175466623"
+    done = piped("--first", "human", "--second", "human", "--moves", moves, text="h\nq\n")
+    position = Position.from_moves(moves)
+    words = [describe_score(score, position.ply) for score in Solver().scores(position) if score is not None]
+    rows = [re.split(r"\s*│\s*", line)[1:-1] for line in done.stdout.splitlines() if line.startswith("│")]
+    table = {name: cells for name, *cells in rows}
+    assert [
+        f"{word} in {n}" if n else word for word, n in zip(table["result"], table["in moves"], strict=True)
+    ] == words
+
+
+def test_the_board_is_coloured_on_a_terminal_unless_told_otherwise() -> None:
+    for arguments, coloured in (((), True), (("--no-color",), False)):
+        child = spawn("--first", "human", "--second", "human", "--moves", "121212", *arguments)
+        child.expect(PROMPT)
+        child.sendline("1")
+        text = finish(child)[0]
+        assert ("\x1b[" in text) == coloured
+        assert text.count("●" if coloured else "[O]") >= 4
+
+
 @pytest.mark.parametrize("rules", ["first-four", "most-fours"])
 def test_agents_play_each_other_and_the_record_is_a_finished_game(rules: str, tmp_path: Path) -> None:
     path = tmp_path / "game.txt"
     arguments = ["--first", "rules", "--second", "1", "--rules", rules, "--seed", "3", "--save", str(path)]
     done = piped(*arguments)
     assert done.returncode == 0
-    (game,) = read_games(path, rules)  # type: ignore[arg-type]
-    position = Position.from_moves(game.moves, rules)  # type: ignore[arg-type]
+    (game,) = read_games(path)
+    assert game.rules == rules
+    position = Position.from_moves(game.moves, game.rules)
     assert position.is_over
     assert done.stdout.count("chose") == len(game.moves)
     assert "\x1b" not in done.stdout
@@ -188,18 +204,36 @@ def test_step_waits_for_a_key_before_each_move() -> None:
     assert finish(child)[1] == 0
 
 
+PEOPLE = ("--first", "human", "--second", "human")
+
+
 @pytest.mark.parametrize(
-    ("arguments", "prompt"), [((), r"computer\) \[1\]: "), (("--first", "human", "--second", "human"), PROMPT)]
+    ("arguments", "answers", "prompt"),
+    [
+        ((), [], r"computer\) \[1\]: "),
+        ((), ["2"], "Name of player 1"),
+        ((), ["3"], "Agent that moves first"),
+        ((), ["1", ""], "Opponent"),
+        ((), ["1", "", "easy"], "Who starts"),
+        (PEOPLE, [], PROMPT),
+        (("--first", "rules", "--second", "rules", "--step"), [], "Enter lets rules move"),
+        (("--first", "rules", "--second", "rules", "--delay", "3600"), [], "chose 4"),
+        (("--replay", "4453"), [], "next move"),
+    ],
 )
-def test_interrupt_and_end_of_input_leave_cleanly(arguments: tuple[str, ...], prompt: str) -> None:
-    child = spawn(*arguments)
-    child.expect(prompt)
-    child.sendintr()
-    assert finish(child)[1] == 130
-    child = spawn(*arguments)
-    child.expect(prompt)
-    child.sendeof()
-    assert finish(child)[1] == 0
+def test_interrupt_and_end_of_input_leave_cleanly(arguments: tuple[str, ...], answers: list[str], prompt: str) -> None:
+    for end, code in ((pexpect.spawn.sendintr, 130), (pexpect.spawn.sendeof, 0)):
+        if "--delay" in arguments and code == 0:
+            continue  # nothing is read there
+        child = spawn(*arguments)
+        for answer in answers:
+            child.expect(r"\]: ")
+            child.sendline(answer)
+        child.expect(prompt)
+        end(child)
+        text, left = finish(child)
+        assert left == code
+        assert "goodbye" in text
 
 
 def test_piped_input_that_ends_leaves_cleanly() -> None:
@@ -216,6 +250,7 @@ def test_piped_input_that_ends_leaves_cleanly() -> None:
         (["--first", "human", "--names", "Ann"], "two names"),
         (["easy", "--second", "hard"], "give the opponent once"),
         (["--first", "human", "--delay", "-1"], "--delay"),
+        (["easy", "--save", "/nowhere/game.txt"], "there is no folder /nowhere"),
         (["--replay", "/nowhere"], "can't read /nowhere"),
         (["--replay", "4453", "--game", "2"], "there is no game 2"),
         (["--replay", "48"], "ply 2"),
@@ -226,41 +261,3 @@ def test_bad_flags_are_one_line_and_exit_code_two(arguments: list[str], message:
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
-
-
-def test_files_of_games_round_trip_and_are_checked(tmp_path: Path) -> None:
-    path = tmp_path / "games.txt"
-    save_game(path, RecordedGame("4453", "a against b"))
-    assert read_games(path) == [RecordedGame("4453", "a against b")]
-    path.write_text("# one\n1212121\n\n44\n")
-    assert [game.moves for game in read_games(path)] == ["1212121", "44"]
-    path.write_text("44\n49\n")
-    with pytest.raises(ValueError, match="line 2: ply 2"):
-        read_games(path)
-    path.write_text("# nothing\n")
-    with pytest.raises(ValueError, match="holds no game"):
-        read_games(path)
-    path.write_bytes(b"\xff\xfe4")
-    with pytest.raises(ValueError, match="not a text file"):
-        read_games(path)
-
-
-def test_verdicts_grade_by_result_first_and_by_speed_second() -> None:
-    assert judge([None, 3, 5, 0, -1, 5, 3], 2).grade == "perfect"
-    assert judge([None, 3, 5, 0, -1, 5, 3], 1).grade == "inaccuracy"
-    assert judge([None, 3, 5, 0, -1, 5, 3], 3).grade == "blunder"
-    assert judge([None, 3, 5, 0, -1, 5, 3], 1).better == (2, 5)
-    assert judge([-3, -5], 1).grade == "inaccuracy"
-
-
-def test_distance_to_the_end_counts_the_winners_stones() -> None:
-    """Played out: a win in n is over after 2n - 1 plies, a loss in n after 2n."""
-    for moves in ("121212", "717171", "12121234"[:6]):
-        assert describe_score((CELLS - len(moves) + 1) // 2, len(moves)) == "win in 1"
-    assert moves_to_end(-(CELLS - 7) // 2, 7) <= 1
-    for ply in range(40):
-        most = (CELLS - ply + 1) // 2
-        assert [moves_to_end(score, ply) for score in range(1, most + 1)] == list(range(most, 0, -1))
-        losses = (CELLS - ply) // 2
-        assert [moves_to_end(-score, ply) for score in range(1, losses + 1)] == list(range(losses, 0, -1))
-    assert re.fullmatch(r"draw", describe_score(0, 5))

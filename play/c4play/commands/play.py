@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from c4play.cli import EXIT_INTERRUPTED
 from c4play.gamefiles import RecordedGame, read_games
 from c4play.terminal.prompts import ask, ask_choice, ask_text
 
@@ -62,6 +63,9 @@ def run(args: argparse.Namespace) -> int:
     except EOFError:
         console.print("\nend of input, goodbye")
         return 0
+    except KeyboardInterrupt:
+        console.print("\ngoodbye")
+        return EXIT_INTERRUPTED
 
 
 def _replay(console: Console, args: argparse.Namespace) -> int:
@@ -71,12 +75,12 @@ def _replay(console: Console, args: argparse.Namespace) -> int:
     rules = check_rules(args.rules)
     if args.replay.isdigit() and not Path(args.replay).exists():
         Position.from_moves(args.replay, rules)
-        games = [RecordedGame(args.replay)]
+        games = [RecordedGame(args.replay, rules=rules)]
     else:
         games = read_games(Path(args.replay), rules)
     if not 1 <= args.game <= len(games):
         raise ValueError(f"there is no game {args.game}; {args.replay} holds {len(games)}")
-    Replay(console, games[args.game - 1], Position(rules=rules)).run()
+    Replay(console, games[args.game - 1]).run()
     return 0
 
 
@@ -85,6 +89,8 @@ def _play(console: Console, args: argparse.Namespace) -> int:
         if args.second is not None:
             raise ValueError(f"give the opponent once: {args.opponent} or --second {args.second}")
         args.second = args.opponent
+    if args.save is not None and not args.save.parent.is_dir():
+        raise ValueError(f"--save: there is no folder {args.save.parent}")
     who = _asked(console) if args.first is None and args.second is None else _given(args)
     if args.names is not None:
         names = [name.strip()[:40] for name in args.names.split(",")]

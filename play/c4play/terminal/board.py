@@ -11,33 +11,35 @@ from c4env.position import FIRST_SYMBOL, SECOND_SYMBOL, Position
 SYMBOLS = (FIRST_SYMBOL, SECOND_SYMBOL)
 STYLES = ("bold yellow", "bold red")
 """The first player is yellow, the second red, in every view."""
+_DISCS = ("#ffc93c", "#ff5a48")
+_BOARD, _HOLE, _FOUR = "on #2149ae", "#12296b", "bold #ffffff"
 
 
 def draw_board(console: Console, position: Position, last_column: int | None = None) -> RenderableType:
     """The board with column and row numbers, the last move pointed at, every four in brackets.
 
-    In colour the stones are discs; without colour they are the letters O and X.
+    In colour it is a blue board with discs; without colour the stones are the letters O and X.
     """
-    discs = console.color_system is not None and not console.legacy_windows and console.encoding.startswith("utf")
+    discs = _discs(console)
     cells = position.to_array()
     winning = set(position.winning_cells)
     text = Text()
     pointer = ["   "] * COLUMNS
     if last_column is not None:
         pointer[last_column] = " v "
-    text.append("   " + "".join(pointer).rstrip() + "\n", "dim")
+    text.append("   " + "".join(pointer).rstrip() + "\n", "bold" if discs else "dim")
+    board = f" {_BOARD}" if discs else ""
     for row in range(ROWS):
         text.append(f" {ROWS - row} ", "dim")
         for column in range(COLUMNS):
             player = int(cells[row, column]) - 1
-            if player < 0:
-                text.append(" . ", "dim")
-                continue
-            stone = "●" if discs else SYMBOLS[player]
             left, right = "[]" if (row, column) in winning else "  "
-            text.append(left, "bold green")
-            text.append(stone, STYLES[player])
-            text.append(right, "bold green")
+            text.append(left, _FOUR + board)
+            if player < 0:
+                text.append("●" if discs else ".", _HOLE + board if discs else "dim")
+            else:
+                text.append("●" if discs else SYMBOLS[player], _DISCS[player] + board if discs else STYLES[player])
+            text.append(right, _FOUR + board)
         text.append("\n")
     text.append("   " + "".join(f" {column + 1} " for column in range(COLUMNS)), "dim")
     return text
@@ -45,5 +47,9 @@ def draw_board(console: Console, position: Position, last_column: int | None = N
 
 def stone_name(console: Console, player: int) -> Text:
     """The player's stone, for use in a sentence."""
-    discs = console.color_system is not None and console.encoding.startswith("utf")
-    return Text("●" if discs else SYMBOLS[player], STYLES[player])
+    return Text("●" if _discs(console) else SYMBOLS[player], STYLES[player])
+
+
+def _discs(console: Console) -> bool:
+    """Whether stones can be told apart by colour alone."""
+    return console.color_system is not None and not console.legacy_windows and console.encoding.startswith("utf")

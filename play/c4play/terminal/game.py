@@ -94,7 +94,7 @@ class TerminalGame:
     def record(self) -> RecordedGame:
         """The game so far, for a file."""
         first, second = (seat.name for seat in self.seats)
-        return RecordedGame(self.moves, f"{first} (first) against {second}")
+        return RecordedGame(self.moves, f"{first} (first) against {second}", self.position.rules)
 
     def _show(self) -> None:
         last = int(self.moves[-1]) - 1 if self.moves else None
@@ -183,6 +183,8 @@ class TerminalGame:
         if self.position.rules == "most-fours":
             first, second = self.position.fours
             self._say(f"The board is full, {first} : {second}")
+        if winner is not None:
+            self.console.print(stone_name(self.console, winner), end=" ")
         self._say("A draw." if winner is None else f"{self.seats[winner].name} wins!", "bold green")
         self._say(f"moves: {self.moves}", "dim")
 

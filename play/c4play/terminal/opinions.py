@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 import c4agents
 from c4env.bitboard import COLUMNS
@@ -29,15 +30,13 @@ def hint(console: Console, position: Position) -> None:
         return
     with console.status("solving ..."):
         scores = exact_scores(position)
+    words = [None if score is None else describe_score(int(score), position.ply).split(" in ") for score in scores]
     best = max(score for score in scores if score is not None)
+    styles = ["bold green" if score == best else "" for score in scores]
     table = Table("column", *(str(column + 1) for column in range(COLUMNS)))
     table.add_row(
-        "result",
-        *(
-            "full" if score is None else f"[bold green]{text}[/]" if score == best else text
-            for score in scores
-            for text in ["" if score is None else describe_score(int(score), position.ply)]
-        ),
+        "result", *(Text(word[0] if word else "full", style) for word, style in zip(words, styles, strict=True))
     )
-    table.add_row("score", *("" if score is None else f"{int(score):+d}" for score in scores))
+    table.add_row("in moves", *(word[1] if word and len(word) > 1 else "" for word in words))
+    table.add_row("score", *("" if score is None else f"{int(score):+d}" if score else "0" for score in scores))
     console.print(table)

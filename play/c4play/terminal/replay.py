@@ -23,13 +23,12 @@ class Replay:
     Args:
         console: Where it is shown.
         game: The game.
-        start: The position it starts from: the empty board under its rules.
     """
 
-    def __init__(self, console: Console, game: RecordedGame, start: Position) -> None:
+    def __init__(self, console: Console, game: RecordedGame) -> None:
         self.console = console
         self.game = game
-        self.positions = [start]
+        self.positions = [Position(rules=game.rules)]
         for move in game.moves:
             self.positions.append(self.positions[-1].play(int(move) - 1))
         self.verdicts: list[Verdict | None] = [None] * len(game.moves)
@@ -65,6 +64,8 @@ class Replay:
         if position.is_over:
             winner = position.winner
             text = "A draw." if winner is None else f"{SYMBOLS[winner]} wins."
+            if position.rules == "most-fours":
+                text = f"The board is full, {position.fours[0]} : {position.fours[1]}. {text}"
             self.console.print(text, style="bold green", markup=False)
 
     def _verdict(self, ply: int) -> Verdict | None:
