@@ -8,8 +8,8 @@ from collections import OrderedDict
 from typing import Any, Final
 
 from c4agents.agent import Agent, warm_up
+from c4agents.evaluations import plies_to_end
 from c4agents.search.tree import SearchTree, TreeNode, build_tree
-from c4agents.search.tree_export import label
 from c4agents.solver import SearchLimit, Solver, SolverAgent
 from c4env.position import Position
 from c4play.commands.analyse import format_score
@@ -18,6 +18,7 @@ from c4play.web.specs import Agents, Spec
 
 SOLVER_SECONDS: Final = 10.0
 _REMEMBERED: Final = 20_000
+_SIGNS: Final = {"exact": "", "at least": "≥ ", "at most": "≤ "}
 
 
 class Answers:
@@ -103,7 +104,7 @@ class Answers:
             "column": found.column,
             "kind": found.kind,
             "scores": found.scores,
-            "texts": [format_score(score, found.kind, position.ply) for score in found.scores],
+            "texts": [_opinion(score, found.kind, position.ply) for score in found.scores],
             "line": found.line,
             "nodes": found.nodes,
             "seconds": found.seconds,
@@ -133,4 +134,15 @@ def search_tree(position: Position, evaluation: str, depth: int, pruning: bool) 
 
 def _node(node: TreeNode, tree: SearchTree) -> list[Any]:
     children = [_node(child, tree) for child in node.children]
-    return [node.column, label(node, tree.position.ply), node.kind, list(node.cut), children]
+    text = _SIGNS[node.bound] + _opinion(node.value, "value", tree.position.ply)
+    return [node.column, text, node.kind, list(node.cut), children]
+
+
+def _opinion(score: float | None, kind: str, ply: int) -> str:
+    """A column's number as the page shows it: ends of the game counted as in :func:`describe_score`."""
+    if score is not None and kind == "score":
+        return describe_score(int(score), ply)
+    plies = None if score is None or kind == "probability" else plies_to_end(score, ply)
+    if score is None or plies is None:
+        return format_score(score, kind, ply)
+    return f"{'win' if score > 0 else 'loss'} in {(plies + 1) // 2}"

@@ -3,8 +3,8 @@
 import { $, NAMES, h, svg } from "./dom.js";
 import { COLUMNS, ROWS, cellOf } from "./rules.js";
 
-const EDGE = 20, CELL = 100, RADIUS = 41, TOP = 100;
-const WIDTH = 2 * EDGE + COLUMNS * CELL, HEIGHT = 2 * EDGE + ROWS * CELL;
+const EDGE = 20, CELL = 100, RADIUS = 41, TOP = 100, FOOT = 26;
+const WIDTH = 2 * EDGE + COLUMNS * CELL, HEIGHT = 2 * EDGE + ROWS * CELL + FOOT;
 const centre = (cell) => [EDGE + (cell % COLUMNS + 0.5) * CELL, EDGE + (Math.floor(cell / COLUMNS) + 0.5) * CELL];
 
 const disc = (player, x, y) =>
@@ -20,6 +20,7 @@ export class Board {
   #ghost = svg("g", { class: "ghost" });
   #buttons = [];
   #chips = [];
+  #texts = [];
   #shown = [];
   #selected = null;
   #position = null;
@@ -50,6 +51,8 @@ export class Board {
         }),
         svg("rect", { x: 2.5, y: 2.5, width: WIDTH - 5, height: HEIGHT - 5, rx: 32, class: "edge" }),
         svg("g", {}, ...rings),
+        svg("g", { class: "numbers" }, ...[...Array(COLUMNS).keys()].map((column) =>
+          svg("text", { x: centre(column)[0], y: HEIGHT - 14, "text-anchor": "middle" }, String(column + 1)))),
         this.#marks),
       h("div", { class: "chips", "aria-hidden": "true" },
         ...[...Array(COLUMNS).keys()].map((column) => (this.#chips[column] = h("span", { class: "chip" })))),
@@ -93,23 +96,34 @@ export class Board {
       this.#marks.append(svg("circle", { cx, cy, r: RADIUS - 1, class: "four", "data-cell": cell }));
     }
     this.#marks.classList.toggle("late", animate);
+    if (position !== this.#position) {
+      this.#texts = [];
+      $("board").classList.add("stale"); // until the scores of this position arrive
+    }
     this.#position = position;
     this.#enabled = enabled;
     $("board").classList.toggle("enabled", enabled);
+    this.#label();
+    this.select(this.#selected);
+  }
+
+  #label() {
+    const position = this.#position;
     this.#buttons.forEach((button, column) => {
       const stones = Array.from({ length: position.heights[column] }, (_, height) =>
         NAMES[position.cells[cellOf(column, height)] - 1].toLowerCase());
       const inside = stones.length === 0 ? "empty" : `from the bottom ${stones.join(", ")}`;
       const full = stones.length === ROWS ? ", full" : "";
-      button.setAttribute("aria-label", `Column ${column + 1}, ${inside}${full}`);
-      button.setAttribute("aria-disabled", String(!enabled || !position.legal.includes(column)));
+      const exact = this.#texts[column] ? `; ${this.#texts[column]}` : "";
+      button.setAttribute("aria-label", `Column ${column + 1}, ${inside}${full}${exact}`);
+      button.setAttribute("aria-disabled", String(!this.#enabled || !position.legal.includes(column)));
     });
-    this.select(this.#selected);
   }
 
   /** Scores over the columns: an answer of the solver, or null for none. */
   scores(answer) {
     $("board").classList.toggle("scored", answer !== null);
+    $("board").classList.remove("stale");
     this.#chips.forEach((chip, column) => {
       const found = answer?.columns[column];
       const text = found?.text ?? "";
@@ -118,7 +132,9 @@ export class Board {
       chip.dataset.text = text;
       chip.replaceChildren(...(found ? [h("b", {}, word), h("i", {}, number ?? "=")] : []));
       chip.title = text;
+      this.#texts[column] = text;
     });
+    this.#label();
   }
 
   /** Point at a column, or at none. */

@@ -17,21 +17,24 @@ export function toHash(moves, rules) {
   return `#moves=${moves}${rules === "first-four" ? "" : `&rules=${rules}`}`;
 }
 
-/** The games of a file: lines of columns; a line that starts with # is the title of the next. */
-export function parseGames(text, rules) {
+/** The games of a file: lines of columns; a line that starts with # is the title of the next, or names the rules. */
+export function parseGames(text) {
   const games = [];
-  let title = "";
+  let title = "", rules = "first-four";
   text.split(/\r?\n/).forEach((raw, index) => {
     const line = raw.trim();
-    if (line.startsWith("#")) {
-      title = line.slice(1).trim();
+    const remark = line.startsWith("#") ? line.slice(1).trim() : null;
+    if (remark === "rules: most-fours" || remark === "rules: first-four") {
+      rules = remark.slice(7);
+    } else if (remark !== null) {
+      title = remark;
     } else if (line) {
       try {
         positionOf(line, rules);
       } catch (error) {
         throw new Error(`line ${index + 1}: ${error.message}`);
       }
-      games.push({ moves: line, title });
+      games.push({ moves: line, title, rules, players: playersOf(title) });
       title = "";
     }
   });
@@ -39,8 +42,15 @@ export function parseGames(text, rules) {
   return games;
 }
 
-export function gameText(moves, title) {
-  return `${title ? `# ${title.replaceAll("\n", " ")}\n` : ""}${moves}\n`;
+/** Who played, as c4 play and c4 match write it over a game; null if the title says nothing of it. */
+function playersOf(title) {
+  const found = /^(?:game \d+: )?(.+) \(first\) against (.+?)(?:, .*)?$/.exec(title);
+  return found && [found[1], found[2]];
+}
+
+export function gameText(moves, title, rules) {
+  const remarks = [rules === "first-four" ? "" : `rules: ${rules}`, title.replaceAll("\n", " ")].filter(Boolean);
+  return [...remarks.map((remark) => `# ${remark}`), moves, ""].join("\n");
 }
 
 /** What c4 certify wrote: verdict and counterexamples. */
@@ -61,5 +71,7 @@ export function parseCertificate(text) {
     return { kind: String(found.kind), moves, game, note: String(found.note) };
   });
   const question = content.question ?? {};
-  return { verdict: String(content.verdict), agent: String(question.agent ?? ""), seat: String(question.seat ?? ""), counterexamples };
+  const players = [String(question.agent ?? "agent"), "Opponent"];
+  if (question.seat === "second") players.reverse();
+  return { verdict: String(content.verdict), players, counterexamples };
 }

@@ -12,6 +12,8 @@ export class Game extends EventTarget {
   /** Whether agents move by themselves when it is their turn at the end of the game. */
   live = true;
   title = "";
+  /** Who played the recorded game that is shown, or null. */
+  players = null;
   #position = positionOf("");
 
   /** The position shown. */
@@ -22,21 +24,25 @@ export class Game extends EventTarget {
   /** Play a column 0 to 6 here; what came after is forgotten. False if it can't be played. */
   play(column) {
     if (!this.#position.legal.includes(column)) return false;
+    this.players = null;
     this.#set(this.moves.slice(0, this.cursor) + (column + 1), this.cursor + 1, "play");
     return true;
   }
 
+  /** Whether undo and redo go to where a person may choose: not in a game of others. */
+  get #alternating() { return this.seats.includes(YOU) && !this.players; }
+
   /** Back to where a person may choose again: one move, or two against an agent. */
   undo() {
     let target = this.cursor - 1;
-    if (this.seats.includes(YOU)) while (target > 0 && this.seats[target % 2] !== YOU) target--;
+    if (this.#alternating) while (target > 0 && this.seats[target % 2] !== YOU) target--;
     if (target >= 0) this.goTo(target);
   }
 
   redo() {
     let target = this.cursor + 1;
     const end = this.moves.length;
-    if (this.seats.includes(YOU)) while (target < end && this.seats[target % 2] !== YOU) target++;
+    if (this.#alternating) while (target < end && this.seats[target % 2] !== YOU) target++;
     if (target <= end) this.goTo(target);
   }
 
@@ -49,15 +55,17 @@ export class Game extends EventTarget {
   restart() {
     this.live = true;
     this.title = "";
+    this.players = null;
     this.#set("", 0, "jump");
   }
 
   /** Show a game; agents wait until they are told to go on. Throws if it can't be played. */
-  load(moves, { rules = this.rules, cursor = moves.length, title = "", live = false } = {}) {
+  load(moves, { rules = this.rules, cursor = moves.length, title = "", players = null } = {}) {
     positionOf(moves, rules);
     this.rules = rules;
-    this.live = live;
+    this.live = false;
     this.title = title;
+    this.players = players;
     this.#set(moves, cursor, "jump");
   }
 
@@ -68,6 +76,7 @@ export class Game extends EventTarget {
 
   setLive(live) {
     this.live = live;
+    if (live) this.players = null;
     this.#changed("seats");
   }
 

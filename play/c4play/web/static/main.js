@@ -9,6 +9,7 @@ import { Game, YOU } from "./game.js";
 import { Opinion } from "./opinions.js";
 import { Picker } from "./picker.js";
 import { Review, showGraph, showMoves } from "./review.js";
+import { colours } from "./theme.js";
 import { EVALUATIONS, TreeView } from "./tree.js";
 
 const TABS = ["play", "analysis", "watch", "tree", "leaks"];
@@ -36,6 +37,7 @@ function drop(column) {
 const mayDrop = () => !game.position.over && (game.mover === YOU || !game.live || !game.atEnd);
 
 function who(player) {
+  if (game.players) return game.players[player];
   const seat = game.seats[player];
   return seat !== YOU ? seat : game.seats[1 - player] === YOU ? NAMES[player] : "You";
 }
@@ -64,7 +66,7 @@ function render({ detail: how } = {}) {
     plate.querySelector("b").textContent = who(player);
     plate.querySelector("b").title = who(player);
     plate.querySelector("small").textContent =
-      position.winner === player ? "wins" : turn ? (driver.thinking ? "thinking" : "to move") : player ? "second" : "first";
+      position.winner === player ? "winner" : turn ? (driver.thinking ? "thinking" : "to move") : player ? "second" : "first";
     plate.querySelector("output").textContent = game.rules === "most-fours" ? position.fours[player] : "";
   }
   $("undo").disabled = game.cursor === 0;
@@ -91,8 +93,8 @@ driver.addEventListener("change", () => render());
 /** Bring what is shown beside and over the board up to date. */
 function refresh() {
   showScores();
+  if (scored || tab === "leaks") review.follow(() => { showMoves(game, review); if (tab === "analysis") showGraph(game, review); });
   if (tab === "analysis") {
-    review.follow(() => { showMoves(game, review); showGraph(game, review); });
     for (const opinion of opinions) opinion.show(game.position);
   }
   if (tab === "tree") tree.show(game.position);
@@ -124,7 +126,7 @@ async function showScores() {
 
 function setScored(on) {
   scored = on;
-  showScores();
+  refresh();
 }
 
 function openTab(name) {
@@ -141,7 +143,7 @@ function openTab(name) {
 
 function goOn() {
   if (!game.atEnd && (tab === "leaks" || tab === "watch")) return driver.replay(true);
-  if (!game.atEnd) game.load(game.moves.slice(0, game.cursor), { title: game.title });
+  if (!game.atEnd) game.load(game.moves.slice(0, game.cursor));
   game.setLive(true);
 }
 
@@ -164,6 +166,14 @@ async function tried(work) {
 
 const load = (moves, options) => { driver.replay(false); game.load(moves, options); };
 
+/** The text of the file chosen with an input, to a function that may refuse it. */
+function opened(id, most, use) {
+  $(id).addEventListener("change", () => tried(async () => {
+    const file = await readFile($(id), most);
+    if (file) use(file);
+  }));
+}
+
 /** Fill a list with games to choose from. */
 function listGames(place, games, open) {
   place.replaceChildren(...games.map((each, index) => h("li", {}, h("button", {
@@ -174,7 +184,7 @@ function listGames(place, games, open) {
       open(each);
     },
   }, each.kind ? h("span", { class: `badge ${each.kind}` }, each.kind) : null,
-    h("b", {}, each.title || each.note || `Game ${index + 1}`), h("code", {}, each.game ?? each.moves)))));
+    h("b", {}, each.title || each.note || `game ${index + 1}`), h("code", {}, each.game ?? each.moves)))));
 }
 
 function connect() {
@@ -206,17 +216,15 @@ function connect() {
   }));
   $("download").addEventListener("click", () => {
     const title = game.title || `${who(0)} (first) against ${who(1)}`;
-    const address = URL.createObjectURL(new Blob([gameText(game.moves, title)], { type: "text/plain" }));
+    const address = URL.createObjectURL(new Blob([gameText(game.moves, title, game.rules)], { type: "text/plain" }));
     h("a", { href: address, download: "game.txt" }).click();
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   });
-  $("open").addEventListener("change", () => tried(async () => {
-    const file = await readFile($("open"), 1 << 20);
-    if (!file) return;
-    const games = parseGames(file.text, game.rules);
-    load(games[0].moves, { title: games[0].title });
+  opened("open", 1 << 20, (file) => {
+    const games = parseGames(file.text);
+    load(games[0].moves, games[0]);
     if (games.length > 1) toast(`The first of ${games.length} games; Watch lists them all.`);
-  }));
+  });
 
   $("start").addEventListener("click", () => {
     driver.replay(false);
@@ -233,26 +241,22 @@ function connect() {
   };
   $("speed").addEventListener("input", speed);
   speed();
-  $("open-match").addEventListener("change", () => tried(async () => {
-    const file = await readFile($("open-match"), 1 << 20);
-    if (!file) return;
-    listGames($("match"), parseGames(file.text, game.rules), (each) => {
-      load(each.moves, { title: each.title, cursor: 0 });
+  opened("open-match", 4 << 20, (file) => {
+    listGames($("match"), parseGames(file.text), (each) => {
+      load(each.moves, { ...each, cursor: 0 });
       driver.replay(true);
     });
     toast(`${file.name}: choose a game.`);
-  }));
-  $("open-certificate").addEventListener("change", () => tried(async () => {
-    const file = await readFile($("open-certificate"), 16 << 20);
-    if (!file) return;
+  });
+  opened("open-certificate", 16 << 20, (file) => {
     const found = parseCertificate(file.text);
     $("certificate").textContent = found.verdict;
     listGames($("counterexamples"), found.counterexamples, (each) => {
-      load(each.game, { rules: "first-four", title: each.note, cursor: each.moves.length });
-      toast("This is where it goes wrong; ↷ or Go on shows the rest.");
+      load(each.game, { rules: "first-four", title: each.note, players: found.players, cursor: each.moves.length });
+      toast("Here it goes wrong; Go on shows the rest.");
     });
     if (!found.counterexamples.length) toast("The certificate holds no counterexample.");
-  }));
+  });
 
   $("tree-eval").append(...EVALUATIONS.map((name) => h("option", { selected: name === "windows" }, name)));
   for (const id of ["tree-depth", "tree-eval", "tree-pruning"]) {
@@ -261,8 +265,9 @@ function connect() {
   $("tree-form").addEventListener("submit", (event) => event.preventDefault());
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, summary")) return;
     const key = event.key;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, summary")) return;
+    if (event.target.closest("select") && !/^[1-7]$/.test(key)) return;
     const actions = { u: () => game.undo(), r: () => game.redo(), n: () => game.restart(), s: swap,
       h: () => setScored(!scored), ArrowLeft: () => board.step(-1), ArrowRight: () => board.step(1),
       ArrowDown: () => drop(board.selected ?? 3) };
@@ -277,26 +282,6 @@ function connect() {
 function openAddress() {
   const found = fromHash(location.hash);
   if (found) load(found.moves, { rules: found.rules });
-}
-
-function colours() {
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const choices = ["system", "light", "dark"];
-  let chosen = localStorage.getItem("theme") ?? "system";
-  const apply = () => {
-    const dark = chosen === "dark" || (chosen === "system" && system.matches);
-    document.documentElement.dataset.theme = dark ? "dark" : "light";
-    $("theme").textContent = { system: "◐", light: "☀", dark: "☾" }[chosen];
-    $("theme").setAttribute("aria-label", `Colours: ${chosen === "system" ? "as the system" : chosen}`);
-    $("theme").title = $("theme").getAttribute("aria-label");
-  };
-  $("theme").addEventListener("click", () => {
-    chosen = choices[(choices.indexOf(chosen) + 1) % choices.length];
-    localStorage.setItem("theme", chosen);
-    apply();
-  });
-  system.addEventListener("change", apply);
-  apply();
 }
 
 async function meetAgents() {

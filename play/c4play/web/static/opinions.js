@@ -14,7 +14,7 @@ export class Opinion {
     const head = h("div", { class: "fields" });
     place.append(h("div", { class: "opinion" }, head, this.#body));
     this.#picker = new Picker(head, agents, {
-      value, label: "Agent to ask", onChange: () => this.show(this.#position),
+      value, brief: true, label: "Agent to ask", onChange: () => this.show(this.#position),
     });
   }
 
@@ -44,8 +44,9 @@ export class Opinion {
     const bars = found.texts.map((exact, column) => {
       const score = found.scores[column];
       const text = found.kind === "value" && score !== null && Math.abs(score) < 1 ? score.toFixed(2) : exact;
+      const short = text.replace(" in ", " ");
       const bar = h("div", { class: `bar ${column === found.column ? "best" : ""}`, title: `column ${column + 1}: ${text}` },
-        h("b", {}, text), h("div", { class: "track" }, h("i")), h("span", {}, String(column + 1)));
+        h("b", {}, short), h("div", { class: "track" }, h("i")), h("span", {}, String(column + 1)));
       bar.style.setProperty("--fill", `${Math.round(100 * sizes[column])}%`);
       return bar;
     });

@@ -13,7 +13,7 @@ export class Picker {
   #fields = new Map();
   #onChange;
 
-  constructor(place, agents, { player = null, people = false, value, label, onChange }) {
+  constructor(place, agents, { player = null, people = false, brief = false, value, label, onChange }) {
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
     this.#onChange = onChange;
     const named = agents.map((agent) => h("option", { value: agent.name }, agent.name));
@@ -27,7 +27,7 @@ export class Picker {
       h("div", { class: "picker" },
         player === null ? null : h("span", { class: `stone p${player}`, title: NAMES[player] }),
         this.#select, this.#toggle),
-      this.#about, this.#more);
+      brief ? "" : this.#about, this.#more);
     this.set(value);
   }
 

@@ -91,8 +91,8 @@ export function showGraph(game, review) {
     svg("rect", { x: 0, y: 0, width: WIDTH, height: half, rx: 8, class: "zone0" }),
     svg("rect", { x: 0, y: half, width: WIDTH, height: half, rx: 8, class: "zone1" }),
     svg("line", { x1: 0, x2: WIDTH, y1: half, y2: half, class: "axis" }),
-    svg("text", { x: WIDTH - 6, y: 14, "text-anchor": "end" }, "Yellow wins"),
-    svg("text", { x: WIDTH - 6, y: HEIGHT - 6, "text-anchor": "end" }, "Red wins"),
+    svg("text", { x: 8, y: 15 }, "Yellow wins"),
+    svg("text", { x: 8, y: HEIGHT - 7 }, "Red wins"),
     svg("line", { x1: x(game.cursor), x2: x(game.cursor), y1: 0, y2: HEIGHT, class: "now" }),
     svg("polyline", { points: points.map(([px, py]) => `${px.toFixed(1)},${py.toFixed(1)}`).join(" "), class: "curve" }),
     ...points.map(([cx, cy, ply]) => {
