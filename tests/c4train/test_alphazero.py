@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -19,7 +20,7 @@ from c4agents.policy.weights import load_policy
 from c4env.position import PositionBatch
 from c4train import alphazero, methods
 from c4train.alphazero import AlphaZero, AlphaZeroConfig
-from c4train.searched_games import Samples
+from c4train.lessons import Samples
 from c4train.session import agent_of
 from tests.c4agents.oracle import random_position
 
@@ -131,8 +132,9 @@ def test_resume_is_exact() -> None:
 
 
 def test_a_killed_run_ends_as_if_it_had_not_been() -> None:
+    """Whoever played the games: one process, two, or two until it was killed and then one."""
     methods.run("alphazero", AlphaZeroConfig(**TINY, total_steps=2560, name="whole"))
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in TINY.items()]
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in TINY.items()] + ["--workers=2"]
     program = "import sys; from c4play.cli import main; sys.exit(main())"
     command = [sys.executable, "-c", program, "train", "alphazero", *options, "--total-steps=2560", "--name=cut"]
     process = subprocess.Popen(command)
@@ -143,6 +145,10 @@ def test_a_killed_run_ends_as_if_it_had_not_been() -> None:
     process.wait()
     assert not (folder / "report.md").exists()
     assert methods.run("alphazero", AlphaZeroConfig(resume=folder)) == 0
-    whole, cut = (load_policy(Path(f"runs/{name}/policy.safetensors")) for name in ("whole", "cut"))
+    methods.run("alphazero", AlphaZeroConfig(**TINY, total_steps=2560, name="pair", workers=2))
+    whole, cut, pair = (load_policy(Path(f"runs/{name}/policy.safetensors")) for name in ("whole", "cut", "pair"))
     assert same(whole.network, cut.network)
+    assert same(whole.network, pair.network)
     assert cut.about["steps"] == "2560"
+    settings = [json.loads(Path(f"runs/{name}/config.json").read_text()) for name in ("whole", "cut", "pair")]
+    assert all({**one, "name": ""} == {**settings[0], "name": ""} for one in settings)

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from c4agents.policy.evaluator import Evaluator
+from c4agents.jobs import Crew
 from c4agents.policy.network import NetworkConfig, PolicyNetwork
 from c4agents.policy.puct import new_forest
 from c4env.bitboard import LOST, ONGOING, WON
 from c4env.position import Position, PositionBatch
-from c4train.searched_games import Samples, SearchedGames, SearchedGamesConfig, lesson
+from c4train.lessons import Samples, Searched, lesson
+from c4train.searched_games import Games, SearchedGames, SearchedGamesConfig, play_turn
 
 TINY: dict[str, Any] = {"games": 16, "plies": 8, "simulations": 12, "quick_simulations": 4}
 
 
 @pytest.fixture
-def evaluator() -> Evaluator:
-    return Evaluator(PolicyNetwork(NetworkConfig(4, 4, 16, 1)).eval())
+def network() -> PolicyNetwork:
+    return PolicyNetwork(NetworkConfig(4, 4, 16, 1)).eval()
+
+
+def same(mine: Samples, theirs: Samples) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
 
 def test_lesson_by_hand() -> None:
@@ -53,11 +59,11 @@ def test_lesson_of_certain_roots() -> None:
     assert values.tolist() == [1, -1]
 
 
-def test_samples_are_of_the_games_played(evaluator: Evaluator) -> None:
+def test_samples_are_of_the_games_played(network: PolicyNetwork) -> None:
     """Positions are legal, only deep searches are kept, and outcomes and policies fit what is plain to see."""
     config = SearchedGamesConfig(**TINY)
     games = SearchedGames(config, 0)
-    samples = Samples.joined([games.play(evaluator) for _ in range(12)])
+    samples = Samples.joined([games.play(network, Crew()) for _ in range(12)])
     assert 100 < len(samples.own) < 12 * config.games * config.plies * 0.4
     assert samples.policies.sum(axis=1) == pytest.approx(1, abs=1e-5)
     assert samples.outcomes.sum(axis=1) == pytest.approx(1, abs=1e-5)
@@ -76,51 +82,104 @@ def test_samples_are_of_the_games_played(evaluator: Evaluator) -> None:
 
 
 def test_outcomes_alternate_from_the_end_of_a_game() -> None:
-    games = SearchedGames(SearchedGamesConfig(**TINY, search_share=0.25), 0)
-    games._deep[3, :7] = True
-    games._deep[3, 2] = False
-    games._verdicts[3, 1] = WON  # the second player could have won, and the search knew it
-    games._values[3, 4] = 0.5
-    games._own[3, :7] = np.arange(7)
-    samples = games._take(3, 6, 1)  # the side that moved at ply 6, the first player, won
-    assert samples.own.tolist() == [0, 1, 3, 4, 5, 6]
+    ply = np.array([0, 1, 3, 4, 5, 6])
+    verdicts = np.full(6, ONGOING, np.int8)
+    verdicts[1] = WON  # the second player could have won, and the search knew it
+    values = np.zeros(6, np.float32)
+    values[3] = 0.5
+    searched = Searched(np.full(6, 3), ply, ply, ply, np.zeros((6, 7), np.float32), values, verdicts)
     ours, theirs = [0.875, 0, 0.125], [0.125, 0, 0.875]
-    assert samples.outcomes.tolist() == [ours, [1, 0, 0], theirs, [0.9375, 0, 0.0625], theirs, ours]
-    drawn = games._take(3, 6, 0)
+    won = searched.samples(np.where(ply % 2 == 0, 1, -1).astype(np.float32), 0.25)  # by the first player
+    assert won.outcomes.tolist() == [ours, [1, 0, 0], theirs, [0.9375, 0, 0.0625], theirs, ours]
+    drawn = searched.samples(np.zeros(6, np.float32), 0.25)
     assert drawn.outcomes[[0, 1]].tolist() == [[0.125, 0.75, 0.125], [1, 0, 0]]
-    assert (games._verdicts[3, 2:] == ONGOING).all()
 
 
-def test_games_begin_in_many_ways(evaluator: Evaluator) -> None:
+def test_games_are_learned_from_when_they_end(network: PolicyNetwork) -> None:
+    """By the winner as won and by the loser as lost, but for what was certain before; no ply twice or lost."""
+    config = SearchedGamesConfig(**TINY | {"plies": 1}, deep_share=1.0, opening=0, search_share=0.0)
+    games, crew = SearchedGames(config, 0), Crew()
+    as_it_ended: list[bool] = []
+    for _ in range(30):
+        before = games.games.searched
+        samples = games.play(network, crew)
+        after = games.games.searched
+        assert len(samples.own) + len(after.game) == len(before.game) + 16
+        assert (np.bincount(after.game, minlength=16) == [bin(stones).count("1") for stones in _stones(games)]).all()
+        for start, stop in pairwise([*np.flatnonzero(samples.occupied == 0), len(samples.own)]):
+            plies = [bin(stones).count("1") for stones in samples.occupied[start:stop].tolist()]
+            assert plies == list(range(stop - start))
+            outcomes = samples.outcomes[start:stop].argmax(axis=1)[::-1]
+            assert outcomes[0] in (0, 1)  # whoever moves last wins or draws
+            as_it_ended += (
+                outcomes == np.where(np.arange(stop - start) % 2 == 0, outcomes[0], 2 - outcomes[0])
+            ).tolist()
+    assert len(as_it_ended) > 200
+    assert np.mean(as_it_ended) > 0.9
+
+
+def _stones(games: SearchedGames) -> list[int]:
+    stones: list[int] = games.games.occupied.tolist()
+    return stones
+
+
+def test_games_begin_in_many_ways(network: PolicyNetwork) -> None:
     """Openings of all lengths occur, nothing in them is learned from, and without them games follow the search."""
     games = SearchedGames(SearchedGamesConfig(**TINY | {"games": 128, "plies": 1}, deep_share=1.0), 0)
-    lengths = games._openings.copy()
+    lengths = games.games.openings
     assert set(lengths.tolist()) == set(range(7))
     for _ in range(7):
-        games.play(evaluator)
-    for game, length in enumerate(lengths):
-        assert not games._deep[game, :length].any()
-        assert games._deep[game, length:6].all()
+        games.play(network, Crew())
+    assert set(games.games.openings.tolist()) == set(range(7))
+    searched = games.games.searched
+    for game in np.flatnonzero([bin(stones).count("1") == 7 for stones in _stones(games)]):
+        assert searched.ply[searched.game == game].tolist() == list(range(lengths[game], 7))
     never = SearchedGames(SearchedGamesConfig(**TINY, opening=0, random_plies=0, deep_share=0.0), 0)
-    never.play(evaluator)
-    assert len(set(never._games.positions())) == 1
+    never.play(network, Crew())
+    assert len(set(_stones(never))) == 1
 
 
-def test_random_plies_cannot_throw_away_what_is_proven(evaluator: Evaluator) -> None:
-    games = SearchedGames(SearchedGamesConfig(**TINY | {"plies": 1}, opening=0, random_plies=42), 0)
-    games._games.restore(PositionBatch.of([Position.from_moves("112233")] * 16))
-    samples = games.play(evaluator)
-    assert games._games.positions().occupied.max() == 0  # all have won and begun again
+def test_random_plies_cannot_throw_away_what_is_proven(network: PolicyNetwork) -> None:
+    config = SearchedGamesConfig(**TINY | {"plies": 1}, opening=0, random_plies=42, deep_share=1.0)
+    ready = PositionBatch.of([Position.from_moves("112233")] * 16)
+    none = np.zeros(16, np.int64)
+    games = Games(0, np.arange(16), ready.own, ready.occupied, none, Searched.none())
+    after, (samples,) = play_turn((config, 0, network), games)
+    assert after.occupied.max() == 0  # all have won and begun again
     assert (samples.policies.argmax(axis=1) == 3).all()
+    assert games.occupied.min() > 0  # what was given is as it was
 
 
-def test_state_goes_on_exactly(evaluator: Evaluator) -> None:
+@pytest.mark.parametrize("parts", [2, 3, 16, 40])
+def test_how_games_are_divided_changes_nothing(network: PolicyNetwork, parts: int) -> None:
+    config = SearchedGamesConfig(**TINY)
+    whole, divided = Games.new(config, 5), Games.new(config, 5)
+    for _ in range(8):
+        whole, taught = play_turn((config, 5, network), whole)
+        turns = [play_turn((config, 5, network), part) for part in divided.divided(parts)]
+        assert len(turns) == min(parts, 16)
+        divided = Games.joined([games for games, _ in turns])
+        for ply, samples in enumerate(taught):
+            assert same(samples, Samples.joined([theirs[ply] for _, theirs in turns]))
+    assert np.array_equal(whole.own, divided.own)
+    assert len(whole.searched.game) == len(divided.searched.game) > 0
+
+
+def test_every_game_has_its_own_randomness(network: PolicyNetwork) -> None:
+    games = SearchedGames(SearchedGamesConfig(**TINY | {"games": 64}, opening=0), 0)
+    games.play(network, Crew())
+    assert len(set(games.games.own.tolist())) > 50
+    again = SearchedGames(SearchedGamesConfig(**TINY | {"games": 64}, opening=0), 1)
+    again.play(network, Crew())
+    assert not np.array_equal(games.games.own, again.games.own)
+
+
+def test_state_goes_on_exactly(network: PolicyNetwork) -> None:
     first = SearchedGames(SearchedGamesConfig(**TINY), 0)
     for _ in range(3):
-        first.play(evaluator)
+        first.play(network, Crew())
     torch.save(first.state(), "state.pt")
     second = SearchedGames(SearchedGamesConfig(**TINY), 9)
     second.load_state(torch.load("state.pt", weights_only=True))
     for _ in range(3):
-        for mine, theirs in zip(first.play(evaluator), second.play(evaluator), strict=True):
-            assert np.array_equal(mine, theirs)
+        assert same(first.play(network, Crew()), second.play(network, Crew()))

@@ -14,11 +14,12 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from c4agents.policy.evaluator import Evaluator
+from c4agents.jobs import Crew
 from c4agents.policy.network import PolicyNetwork
 from c4agents.policy.planes import to_legal, to_planes
+from c4train.lessons import Samples
 from c4train.run import random_state, set_random_state
-from c4train.searched_games import Samples, SearchedGames, SearchedGamesConfig
+from c4train.searched_games import SearchedGames, SearchedGamesConfig
 
 FEWEST: Final = 20_000
 """Positions that are always kept, however few there were before them."""
@@ -53,6 +54,10 @@ class AlphaZeroConfig(SearchedGamesConfig):
 class AlphaZero:
     """Plays, searches and learns.
 
+    Args:
+        config: The settings.
+        crew: Who plays the games; this process if not given. What is learned does not depend on it.
+
     Attributes:
         network: The average of the weights: what plays, is measured and saved.
         learner: What is trained.
@@ -62,8 +67,9 @@ class AlphaZero:
 
     shown = ("policy_loss", "value_loss", "samples")
 
-    def __init__(self, config: AlphaZeroConfig) -> None:
+    def __init__(self, config: AlphaZeroConfig, crew: Crew | None = None) -> None:
         self.config = config
+        self.crew = crew or Crew()
         self.learner = PolicyNetwork(config.network())
         self.network = copy.deepcopy(self.learner).requires_grad_(False)
         self.optimizer = torch.optim.AdamW(
@@ -81,7 +87,7 @@ class AlphaZero:
         """Play some plies of all games, and learn as often as their positions are owed."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.config.learning_rate * (1 - 0.98 * min(done, 1))
-        self.keep(self.games.play(Evaluator(self.network.eval())))
+        self.keep(self.games.play(self.network.eval(), self.crew))
         self.step += self.config.plies * self.config.games
         losses = []
         while self._owed >= self.config.batch:

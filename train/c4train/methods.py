@@ -16,7 +16,11 @@ CONFIGS: Final[dict[str, type[CommonConfig]]] = {
     "alphazero": AlphaZeroConfig,
     "distill": DistillConfig,
 }
-_TRAINERS: Final[dict[str, Any]] = {"ppo": Ppo, "alphazero": AlphaZero, "distill": Distill}
+_TRAINERS: Final[dict[str, Any]] = {
+    "ppo": lambda config, _crew: Ppo(config),
+    "alphazero": AlphaZero,
+    "distill": lambda config, _crew: Distill(config),
+}
 _SMOKE: Final[dict[str, dict[str, Any]]] = {
     "ppo": {"games": 64, "plies": 16, "total_steps": 8 * 64 * 16},
     "alphazero": {

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from c4agents.jobs import Crew
 from c4agents.policy.agent import PolicyAgent
 from c4agents.policy.evaluator import Evaluator
 from c4agents.policy.network import NetworkConfig, PolicyNetwork
@@ -25,6 +26,8 @@ from c4train.run import Run, new_folder, read_config, write_whole
 BOTS: Final = ("random", "rules", "alphabeta:depth=2", "alphabeta:depth=4")
 """Whom every run is measured against."""
 HEADINGS: Final = ("opponent", "points [95 % interval]", "moving first: won / drawn / lost", "moving second")
+_NOT_KEPT: Final = {"resume", "workers", "ray"}
+"""Settings of a command, not of a run."""
 CONDITIONS: Final = "Without search; each opening from both seats; a draw counts half."
 
 
@@ -75,6 +78,24 @@ class CommonConfig:
         """The sizes of the network."""
         return NetworkConfig(self.channels, self.features, self.width, self.blocks)
 
+    def crew(self) -> Crew:
+        """Who does the work that can be shared out; not more than this process."""
+        return Crew()
+
+
+@dataclass(frozen=True)
+class SharedOutConfig(CommonConfig):
+    """Settings of methods that share work out."""
+
+    workers: int | None = None
+    """Processes that share the work, 0 for one per core; with --ray batches at once. The results are the same."""
+    ray: str | None = None
+    """Share the work on a Ray cluster: auto for the one this machine is part of, its address, or local to start one."""
+
+    def crew(self) -> Crew:
+        """Who does the work that can be shared out."""
+        return Crew(self.workers, ray=self.ray)
+
 
 class Trainer(Protocol):
     """A method of training, as the loop sees it."""
@@ -98,15 +119,14 @@ class Trainer(Protocol):
 def settle(method: str, config: CommonConfig) -> tuple[Path, dict[str, Any], Any]:
     """The run that ``config`` asks for: its folder, what its config.json says, and the settings that hold.
 
-    A resumed run's settings are its own, but for a new --minutes or --total-steps.
+    A resumed run's settings are its own, but for a new --minutes or --total-steps. Who does the work is not kept.
     """
     config.check()
     if config.resume is None:
-        stored = {"method": method, **dataclasses.asdict(config)}
-        stored.pop("resume")
-        return new_folder(method, config.name), stored, config
+        settings = {name: value for name, value in dataclasses.asdict(config).items() if name not in _NOT_KEPT}
+        return new_folder(method, config.name), {"method": method, **settings}, config
     stored = read_config(config.resume, method)
-    fields = {field.name for field in dataclasses.fields(config)} - {"resume"}
+    fields = {field.name for field in dataclasses.fields(config)} - _NOT_KEPT
     kept = {key: value for key, value in stored.items() if key in fields}
     if config.minutes is not None or config.total_steps is not None:
         kept |= {"minutes": config.minutes, "total_steps": config.total_steps}

@@ -59,6 +59,10 @@ class Tally:
         return self.items / max(self.seconds, 1e-9)
 
 
+def _items(batch: object) -> int:
+    return len(batch) if isinstance(batch, Sized) else 1
+
+
 class Crew:
     """Workers for batches of a pure function; use it in a ``with``.
 
@@ -120,7 +124,12 @@ class Crew:
         return self._pool is None
 
     def map(
-        self, function: Callable[[Shared, Batch], Result], batches: Iterable[Batch], *, shared: Shared
+        self,
+        function: Callable[[Shared, Batch], Result],
+        batches: Iterable[Batch],
+        *,
+        shared: Shared,
+        items: Callable[[Batch], int] = _items,
     ) -> Generator[Result, None, None]:
         """``function(shared, batch)`` for each batch, in order, as they become known.
 
@@ -132,12 +141,13 @@ class Crew:
             batches: Each large enough to take a good part of a second; pickled likewise.
             shared: What all batches need, such as a network's weights; sent to each worker once, and again only if it
                 is a different object with different content. None if there is nothing.
+            items: How much is in a batch, for the tallies; its length if not given.
 
         Raises:
             Exception: What the function raised, ValueError at once, others if trying again did not help.
             RuntimeError: A batch lost its worker each time.
         """
-        return self._run(function, ((_items(batch), batch) for batch in batches), shared)
+        return self._run(function, ((items(batch), batch) for batch in batches), shared)
 
     def map_range(
         self,
@@ -337,10 +347,6 @@ class Crew:
         tally.seconds += seconds
         tally.cpu += cpu
         self._latest.append((items, seconds))
-
-
-def _items(batch: object) -> int:
-    return len(batch) if isinstance(batch, Sized) else 1
 
 
 def _print(line: str) -> None:

@@ -72,6 +72,8 @@ def work(parcel: Parcel, fetch: Callable[[], bytes]) -> Outcome:
             for old in list(_shared)[:-KEPT]:
                 del _shared[old]
         function, batch = pickle.loads(parcel.function), pickle.loads(parcel.batch)
+        if torch := sys.modules.get("torch"):
+            torch.set_num_threads(1)
         started, before = time.perf_counter(), time.process_time()
         result = function(_shared[parcel.version], batch)
     except Exception as raised:
