@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Iterator
 
 
@@ -17,3 +18,10 @@ def needs_extra() -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ValueError(f'this needs {error.name}: pip install "c4env[arena]"') from error
+
+
+def require(*libraries: str) -> None:
+    """Before long work that will need ``libraries``: raise the ValueError now if one is missing."""
+    with needs_extra():
+        for library in libraries:
+            importlib.import_module(library)

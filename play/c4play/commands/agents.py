@@ -21,7 +21,7 @@ an agent is written NAME or NAME:key=value,key=value
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``c4 agents``."""
     parser.epilog = EXAMPLES
-    parser.add_argument("name", nargs="?", help="show the options of this agent only")
+    parser.add_argument("name", nargs="?", metavar="AGENT", help="show the options of this agent only")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -16,6 +16,7 @@ EXAMPLES = """examples:
   c4 analyse 4453                                  what the hardest level thinks after 4, 4, 5, 3
   c4 analyse 4453 --agent alphabeta:eval=chains,depth=10
   c4 analyse 44 --agent mcts:simulations=20000 --agent hard
+  c4 analyse 4453 --agent policy --agent solver    the network beside the exact scores
   c4 analyse 4453 --json                           for a program: columns are 0 to 6
 
 scores are for the side to move, higher is better; c4 agents lists the agents
@@ -25,7 +26,9 @@ scores are for the side to move, higher is better; c4 agents lists the agents
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``c4 analyse``."""
     parser.epilog = EXAMPLES
-    parser.add_argument("moves", nargs="?", default="", help="moves played so far, columns 1 to 7 (default: none)")
+    parser.add_argument(
+        "moves", nargs="?", metavar="MOVES", default="", help="moves played so far, columns 1 to 7 (default: none)"
+    )
     parser.add_argument("--agent", action="append", metavar="SPEC", help="agent to ask (default hard); may be repeated")
     parser.add_argument("--rules", default="first-four", help=f"{' or '.join(RULES)} (default first-four)")
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress, track
@@ -30,16 +31,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``c4 book``."""
     parser.epilog = EXAMPLES
     commands = parser.add_subparsers(dest="action", required=True, metavar="build|check|info")
-    make = commands.add_parser("build", help="solve every position up to a depth and write the book")
-    make.add_argument("--plies", type=int, default=8, help="depth of the book (default 8)")
+    make = _part(commands, "build", "solve every position up to a depth and write the book", "--plies 9 --resume")
+    make.add_argument("--plies", type=int, default=8, metavar="N", help="depth of the book (default 8)")
     make.add_argument("--resume", action="store_true", help="go on with an interrupted build")
     make.add_argument("--folder", type=Path, default=Path("c4-book"), help="where scores are kept (default c4-book)")
-    make.add_argument("--output", type=Path, help="the book (default FOLDER/openings.book)")
-    test = commands.add_parser("check", help="solve random entries of the book again, without it")
-    test.add_argument("--samples", type=int, default=100, help="number of entries (default 100)")
+    make.add_argument("--output", type=Path, metavar="FILE", help="the book (default FOLDER/openings.book)")
+    test = _part(commands, "check", "solve random entries of the book again, without it", "--samples 200")
+    test.add_argument("--samples", type=int, default=100, metavar="N", help="number of entries (default 100)")
     test.add_argument("--seed", type=int, default=0, help="which entries (default 0)")
-    for command in (test, commands.add_parser("info", help="what the book holds")):
-        command.add_argument("--book", type=Path, default=SHIPPED, help="another book than the shipped one")
+    for part in (test, _part(commands, "info", "say what the book holds", "--book c4-book/openings.book")):
+        part.add_argument(
+            "--book", type=Path, default=SHIPPED, metavar="FILE", help="another book than the shipped one"
+        )
+
+
+def _part(commands: Any, name: str, what: str, example: str) -> argparse.ArgumentParser:
+    """The parser of one part of the command, with help and an example."""
+    part: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=what,
+        description=f"{what[:1].upper()}{what[1:]}.",
+        epilog=f"example:\n  c4 book {name} {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    return part
 
 
 def run(args: argparse.Namespace) -> int:

@@ -34,7 +34,9 @@ The exit code is 0 if nothing bad was found, 1 if something was (or a certificat
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``c4 certify``."""
     parser.epilog = EXAMPLES
-    parser.add_argument("agent", metavar="AGENT", nargs="?", help="a deterministic agent")
+    parser.add_argument(
+        "agent", metavar="AGENT", nargs="?", help="a deterministic agent: a spec, module:attribute or file.py:attribute"
+    )
     parser.add_argument("--seat", choices=("first", "second"), default="first", help="its seat (default first)")
     parser.add_argument("--opening", default="", metavar="MOVES", help="moves all games start with, columns 1 to 7")
     parser.add_argument("--first", action="store_true", help="stop after the first ply with a counterexample")

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from c4agents.arena.evaluation import DEFAULT_RUNGS, Evaluation, evaluate_agent
+from c4agents.arena.extra import require
 from c4agents.arena.labelled import read_positions
 from c4agents.arena.report import write_report
 from c4play.progress import progress_bar
@@ -25,19 +26,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``c4 eval``."""
     parser.epilog = EXAMPLES
     parser.add_argument("agent", metavar="AGENT", help="a spec, module:attribute or file.py:attribute")
-    parser.add_argument("--games", type=int, default=40, help="games against each rung, even, 0 for none (default 40)")
+    parser.add_argument(
+        "--games", type=int, default=40, metavar="N", help="games against each rung, even, 0 for none (default 40)"
+    )
     parser.add_argument(
         "--rung", action="append", metavar="AGENT", help="a rung of the ladder to play; may be repeated (default: all)"
     )
     parser.add_argument(
-        "--perfect-games", type=int, default=20, metavar="N", help="games from each seat against perfect play (20)"
+        "--perfect-games",
+        type=int,
+        default=20,
+        metavar="N",
+        help="games from each seat against perfect play, 0 for none (default 20)",
     )
     parser.add_argument(
         "--positions", action="append", type=Path, metavar="FILE", help="judge moves on these too; may be repeated"
     )
     parser.add_argument("--seed", type=int, default=0, help="decides openings and randomness (default 0)")
-    parser.add_argument("--seconds", type=float, metavar="S", help="limit per move in games")
-    parser.add_argument("--workers", type=int, default=1, help="processes, 0 for one per core (default 1)")
+    parser.add_argument("--seconds", type=float, metavar="S", help="time limit per move in games")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes, 0 for one per core (default 1)")
     parser.add_argument("--output", type=Path, metavar="FOLDER", help="write report.md, report.html and report.json")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -46,6 +53,7 @@ def run(args: argparse.Namespace) -> int:
     """Measure the agent, print the main figures, write the report."""
     if args.perfect_games < 0 or args.games < 0:
         raise ValueError("games are numbers of at least 0")
+    require("scipy", *(["matplotlib"] if args.output is not None else []))
     sets = [read_positions(path) for path in args.positions or ()]
     with progress_bar("done") as bar:
         evaluation = evaluate_agent(

@@ -8,16 +8,16 @@ from pathlib import Path
 EXAMPLES = """examples:
   c4 export runs/ppo-1/policy.safetensors policy.onnx
 
-the file takes planes, float32 [B, 8, 6, 7], and gives logits [B, 7] and outcome [B, 3] (win, draw, loss); it is
-compared with the original through onnxruntime before it is kept
+the file takes planes, float32 [B, 12, 6, 7] (c4agents.policy.planes), and gives logits [B, 7] and outcome [B, 3] (win,
+draw, loss); it is compared with the original through onnxruntime before it is kept
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``c4 export``."""
     parser.epilog = EXAMPLES
-    parser.add_argument("weights", type=Path, help="weights file, as c4 train writes it")
-    parser.add_argument("output", type=Path, help="ONNX file to write")
+    parser.add_argument("weights", type=Path, metavar="WEIGHTS", help="weights file, as c4 train writes it")
+    parser.add_argument("output", type=Path, metavar="FILE", help="ONNX file to write")
 
 
 def run(args: argparse.Namespace) -> int:

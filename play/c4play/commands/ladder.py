@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from c4agents.arena.extra import require
 from c4agents.arena.ladder import RUNGS, LadderResult, play_ladder
 from c4play.commands.match import add_match_options, check_match_options
 from c4play.crews import crew_of
@@ -16,7 +17,9 @@ EXAMPLES = f"""examples:
   c4 ladder --folder ladder --ray auto         the same on a Ray cluster
   c4 ladder my_module:my_agent hard solver random
 
-without agents: {" ".join(RUNGS)}
+an agent is a spec (c4 agents lists them), module:attribute or file.py:attribute; without any:
+  {" ".join(RUNGS[:-3])}
+  {" ".join(RUNGS[-3:])}
 """
 
 
@@ -24,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``c4 ladder``."""
     parser.epilog = EXAMPLES
     parser.add_argument("agents", nargs="*", metavar="AGENT", help="the agents (default: our whole range)")
-    parser.add_argument("--games", type=int, default=40, help="games of each pairing, even (default 40)")
+    parser.add_argument("--games", type=int, default=40, metavar="N", help="games of each pairing, even (default 40)")
     add_match_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -32,6 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play the ladder and print ratings and cross table."""
     check_match_options(args)
+    require("choix", "scipy")
     with crew_of(args, "games") as crew, progress_bar("games", detail=crew.brief) as bar:
         result = play_ladder(
             args.agents or RUNGS,

@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from c4agents.arena.extra import require
 from c4agents.arena.games import games_text
 from c4agents.arena.match import MatchResult, play_match
 from c4agents.arena.openings import KINDS
@@ -27,8 +28,8 @@ an agent is a spec (c4 agents lists them), module:attribute or file.py:attribute
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``c4 match``."""
     parser.epilog = EXAMPLES
-    parser.add_argument("agents", nargs=2, metavar="AGENT", help="the two agents")
-    parser.add_argument("--games", type=int, default=100, help="an even number (default 100)")
+    parser.add_argument("agents", nargs=2, metavar="AGENT", help="two of them; see below how they are written")
+    parser.add_argument("--games", type=int, default=100, metavar="N", help="games to play, even (default 100)")
     add_match_options(parser)
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the games, one move string per line")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -40,8 +41,10 @@ def add_match_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--openings", choices=KINDS, default="all", help="all, or balanced: those that perfect play draws (default all)"
     )
-    parser.add_argument("--opening-plies", type=int, metavar="N", help="their length (default: as short as will do)")
-    parser.add_argument("--seconds", type=float, metavar="S", help="limit per move; whoever takes longer loses")
+    parser.add_argument(
+        "--opening-plies", type=int, metavar="N", help="length of the openings (default: as short as will do)"
+    )
+    parser.add_argument("--seconds", type=float, metavar="S", help="time limit per move; whoever takes longer loses")
     parser.add_argument("--folder", type=Path, help="keep games here as they are finished, and don't play them again")
     add_crew_options(parser)
 
@@ -55,6 +58,7 @@ def check_match_options(args: argparse.Namespace) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play the match and print its result."""
     check_match_options(args)
+    require("scipy")
     first, second = args.agents
     with crew_of(args, "games") as crew, progress_bar("games", detail=crew.brief) as bar:
         result = play_match(

@@ -27,7 +27,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``c4 positions``."""
     parser.epilog = EXAMPLES
     parser.add_argument("--plies", default="8-32", help="stones on the board: 20, 8-32 or 14,20,26 (default 8-32)")
-    parser.add_argument("--per-ply", type=int, default=10, help="positions for each of them (default 10)")
+    parser.add_argument(
+        "--per-ply", type=int, default=10, metavar="N", help="positions for each number of stones (default 10)"
+    )
     parser.add_argument("--balanced", action="store_true", help="as many won as drawn as lost for the side to move")
     parser.add_argument("--columns", action="store_true", help="add each column's score")
     parser.add_argument("--seed", type=int, default=0, help="which positions (default 0)")

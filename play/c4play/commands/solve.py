@@ -40,15 +40,17 @@ class Line:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``c4 solve``."""
     parser.epilog = EXAMPLES
-    parser.add_argument("moves", nargs="*", help="moves, columns 1 to 7; standard input, one a line, if none are given")
+    parser.add_argument(
+        "moves", nargs="*", metavar="MOVES", help="columns 1 to 7; without any, lines of standard input"
+    )
     parser.add_argument("--columns", action="store_true", help="the score of each column; . where it is full")
     parser.add_argument(
         "--check", type=Path, metavar="FILE", help="compare with the scores of a file, MOVES SCORE a line"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     parser.add_argument("--no-book", action="store_true", help="search only, without the opening book")
-    parser.add_argument("--threads", type=int, default=1, help="threads (default 1)")
-    parser.add_argument("--seconds", type=float, help="time limit for each position")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads that share the search (default 1)")
+    parser.add_argument("--seconds", type=float, metavar="S", help="time limit for each position; none if not given")
 
 
 def run(args: argparse.Namespace) -> int:

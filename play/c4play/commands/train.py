@@ -42,6 +42,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Train."""
     try:
+        import tyro  # noqa: F401 - used below
+
         from c4train import methods
     except ImportError as error:
         raise ValueError(f'training needs {error.name}: pip install "c4env[train]"') from None

@@ -37,9 +37,16 @@ _REPEATS = 15
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``c4 tree``."""
     parser.epilog = EXAMPLES
-    parser.add_argument("moves", nargs="?", default="", help="moves played so far, columns 1 to 7 (default: none)")
-    parser.add_argument("--depth", type=int, default=3, help="plies to search (default 3)")
-    parser.add_argument("--eval", default="windows", help=f"one of {', '.join(EVALUATION_NAMES)} (default windows)")
+    parser.add_argument(
+        "moves", nargs="?", metavar="MOVES", default="", help="moves played so far, columns 1 to 7 (default: none)"
+    )
+    parser.add_argument("--depth", type=int, default=3, metavar="N", help="plies to search (default 3)")
+    parser.add_argument(
+        "--eval",
+        default="windows",
+        metavar="NAME",
+        help=f"evaluation at the leaves, one of {', '.join(EVALUATION_NAMES)} (default windows)",
+    )
     parser.add_argument("--rules", default="first-four", help=f"{' or '.join(RULES)} (default first-four)")
     parser.add_argument("--no-pruning", action="store_true", help="plain minimax: search every branch")
     parser.add_argument("--format", choices=FORMATS, default="text", help="what to print (default text)")
