@@ -36,9 +36,10 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Like :func:`compiled`, but always merged into compiled callers.
 
-    For the inside of hot loops: a call that takes arrays costs more than such a function's work.
+    For the inside of hot loops: a call that takes arrays costs more than such a function's work. It must not make
+    arrays: it is compiled without the counting of references to them, which would cost as much again.
     """
-    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True, forceinline=True)(function))
+    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True, forceinline=True, _nrt=False)(function))
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -30,6 +30,9 @@ from c4env.position import Position, check_rules
 
 Observation = npt.NDArray[np.int8]
 
+_PLANES = (2, ROWS, COLUMNS)
+_INT8 = np.dtype(np.int8)
+
 
 class ConnectFourEnv(gym.Env[Observation, np.int64]):
     """Connect Four, one learner against an opponent that answers inside ``step``.
@@ -88,7 +91,7 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
         illegal: Illegal = "lose",
         render_mode: str | None = None,
     ) -> None:
-        self.observation_space = spaces.Box(0, 1, (2, ROWS, COLUMNS), np.int8)
+        self.observation_space = spaces.Box(0, 1, _PLANES, np.int8)
         self.action_space = spaces.Discrete(COLUMNS)
         self.rules: Rules = check_rules(rules)
         self.illegal = check_choice("illegal", illegal, ILLEGAL_CHOICES)
@@ -101,7 +104,7 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
         self._episode_lineup = self._lineup
         self._state = np.zeros((games.STATE_ROWS, 1), np.int64)
         self._state[OVER] = 1
-        self._history = np.zeros((1, CELLS), np.uint32)
+        self._history = np.zeros((1, CELLS), np.uint8)
         self._stream_source: np.random.Generator | None = None
         self._window: Any = None
 
@@ -120,7 +123,7 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
             self._state[STREAM] = self.np_random.integers(2**63)
         state, history = self._state, self._history
         state[OWN], state[OCCUPIED] = start.own, start.occupied
-        games.move_strings(history)[0] = moves
+        games.move_bytes(history)[0] = moves
         self._episode_lineup = lineup
         code = games.begin_game(state, history, 0, seat, lineup.kinds, 0, len(lineup.kinds), self._rules)
         lineup.seed_game(state, 0)
@@ -138,21 +141,21 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
         column = index(action)
         if self.illegal == "raise" and not state[OVER, 0] and not is_legal(int(state[OCCUPIED, 0]), column):
             raise ValueError(describe_illegal(self.position, column))
-        planes, masks = np.empty((1, 2 * CELLS), np.int8), np.empty((1, COLUMNS), np.int8)
+        planes, mask = np.empty(_PLANES, _INT8), np.empty(COLUMNS, _INT8)
         kinds = self._episode_lineup.kinds
-        code = games.step_single(state, self._history, column, kinds, self._rules, planes, masks)
+        code = games.step_single(state, self._history, column, kinds, self._rules, planes, mask)
         if code == WAITING:
             code = self._answer()
-            games.observe_game(state, 0, planes, masks)
+            games.observe_single(state, planes, mask)
         if code == games.SKIPPED:
             raise gym.error.ResetNeeded("the game is over: call reset() before step()")
-        observation, info = planes.reshape(2, ROWS, COLUMNS), {"action_mask": masks[0]}
+        info: dict[str, Any] = {"action_mask": mask}
         if self.render_mode == "human":
             self.render()
         if code == ONGOING:
-            return observation, 0.0, False, False, info
+            return planes, 0.0, False, False, info
         info.update(self._end_info(code))
-        return observation, -1.0 if code == games.ILLEGAL else float(code), True, False, info
+        return planes, -1.0 if code == games.ILLEGAL else float(code), True, False, info
 
     @property
     def position(self) -> Position:
@@ -162,7 +165,7 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
     @property
     def moves(self) -> str:
         """The moves so far, as columns 1 to 7."""
-        return str(games.move_strings(self._history)[0])
+        return self._history.tobytes().rstrip(b"\0").decode()
 
     @property
     def agent_player(self) -> int:
@@ -203,10 +206,9 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
         return {**self.__dict__, "_window": None}
 
     def _observe(self) -> tuple[Observation, dict[str, Any]]:
-        planes = np.empty((1, 2 * CELLS), np.int8)
-        masks = np.empty((1, COLUMNS), np.int8)
-        games.observe_game(self._state, 0, planes, masks)
-        return planes.reshape(2, ROWS, COLUMNS), {"action_mask": masks[0]}
+        planes, mask = np.empty(_PLANES, _INT8), np.empty(COLUMNS, _INT8)
+        games.observe_single(self._state, planes, mask)
+        return planes, {"action_mask": mask}
 
     def _answer(self) -> int:
         """Let an opponent outside compiled code move; return the code of the game."""
@@ -216,11 +218,11 @@ class ConnectFourEnv(gym.Env[Observation, np.int64]):
 
     def _end_info(self, code: int) -> dict[str, Any]:
         winners = np.empty(1, np.int64)
-        cells = np.empty((1, CELLS), np.int8)
-        games.write_end(self._state, np.array([code], np.int8), winners, cells)
+        cells, moves = np.empty((1, CELLS), np.int8), np.empty((1, CELLS), np.uint32)
+        games.write_end(self._state, self._history, np.array([code], np.int8), winners, cells, moves)
         return {
             "winner": int(winners[0]),
             "winning_cells": cells.reshape(ROWS, COLUMNS),
-            "moves": self.moves,
+            "moves": str(games.move_strings(moves)[0]),
             "illegal_move": code == games.ILLEGAL,
         }

@@ -2,8 +2,7 @@
 
 Both the single and the vector environment are thin faces of these functions (the single one with
 one game), so they agree move by move. State is one ``int64`` array of shape [6, N], a row for each
-of the names below; ``history`` is ``uint32`` [N, 42], the moves as code points of digits, so that numpy can view
-each row as a string.
+of the names below; ``history`` is ``uint8`` [N, 42], the moves as digits, so that numpy can view each row as bytes.
 
 Functions work on games ``start`` to ``stop``, so that threads can share a batch.
 """
@@ -34,7 +33,7 @@ from c4env.opponents import EXTERNAL, built_in_move
 from c4env.randomness import draw
 
 State = npt.NDArray[np.int64]
-History = npt.NDArray[np.uint32]
+History = npt.NDArray[np.uint8]
 Codes = npt.NDArray[np.int8]
 
 # Rows of the state.
@@ -62,7 +61,7 @@ SKIPPED: Final = 5
 
 FIRST_DIGIT: Final = ord("1")
 MOVE_STRING: Final = np.dtype(f"<U{CELLS}")
-"""A row of the history as numpy text."""
+"""The moves of a game as numpy text."""
 
 # Who moves first.
 FIRST: Final = 0
@@ -74,9 +73,11 @@ BYTES: Final = sum(1 << (8 * column) for column in range(COLUMNS))
 
 
 @inlined
-def _drop(state: State, history: History, game: int, column: int, rules: int) -> int:
-    """Play ``column``, which is legal; return the result for the side that now is to move."""
-    own, occupied = state[OWN, game], state[OCCUPIED, game]
+def _drop(state: State, history: History, game: int, own: int, occupied: int, column: int, rules: int) -> int:
+    """Play ``column``, which is legal, on the board given; return the result for the side that now is to move.
+
+    The board comes by value: read back from the state, it would wait for what was just written there.
+    """
     history[game, popcount(occupied)] = FIRST_DIGIT + column
     own, occupied = play(own, occupied, column)
     state[OWN, game], state[OCCUPIED, game] = own, occupied
@@ -84,22 +85,17 @@ def _drop(state: State, history: History, game: int, column: int, rules: int) ->
 
 
 @inlined
-def _answer(state: State, history: History, game: int, column: int, rules: int) -> int:
-    """Play the opponent's legal ``column``; return the code of the game."""
-    code = _drop(state, history, game, column, rules)
-    state[OVER, game] = code != ONGOING
-    return code
-
-
-@inlined
-def _opponent_turn(state: State, history: History, game: int, kinds: npt.NDArray[np.int64], rules: int) -> int:
+def _opponent_turn(
+    state: State, history: History, game: int, own: int, occupied: int, kinds: npt.NDArray[np.int64], rules: int
+) -> int:
     """Let a built-in opponent answer; return the code of the game, ``WAITING`` for an external one."""
     kind = kinds[state[OPPONENT, game]]
     if kind == EXTERNAL:
         return WAITING
-    column, stream = built_in_move(kind, state[OWN, game], state[OCCUPIED, game], state[STREAM, game])
-    state[STREAM, game] = stream
-    return _answer(state, history, game, column, rules)
+    column, state[STREAM, game] = built_in_move(kind, own, occupied, state[STREAM, game])
+    code = _drop(state, history, game, own, occupied, column, rules)
+    state[OVER, game] = code != ONGOING
+    return code
 
 
 @inlined
@@ -111,14 +107,16 @@ def step_game(state: State, history: History, game: int, action: int, kinds: npt
     """
     if state[OVER, game]:
         return SKIPPED
-    if not is_legal(state[OCCUPIED, game], action):
+    own, occupied = state[OWN, game], state[OCCUPIED, game]
+    if not is_legal(occupied, action):
         state[OVER, game] = 1
         return ILLEGAL
-    code = _drop(state, history, game, action, rules)
+    code = _drop(state, history, game, own, occupied, action, rules)
     if code != ONGOING:
         state[OVER, game] = 1
         return -code
-    return _opponent_turn(state, history, game, kinds, rules)
+    own, occupied = play(own, occupied, action)
+    return _opponent_turn(state, history, game, own, occupied, kinds, rules)
 
 
 @inlined
@@ -152,7 +150,7 @@ def begin_game(
     state[OVER, game] = 0
     if popcount(state[OCCUPIED, game]) & 1 == state[LEARNER, game]:
         return ONGOING
-    return _opponent_turn(state, history, game, kinds, rules)
+    return _opponent_turn(state, history, game, state[OWN, game], state[OCCUPIED, game], kinds, rules)
 
 
 @compiled
@@ -163,12 +161,18 @@ def step_single(
     kinds: npt.NDArray[np.int64],
     rules: int,
     planes: npt.NDArray[np.int8],
-    masks: npt.NDArray[np.int8],
+    mask: npt.NDArray[np.int8],
 ) -> int:
-    """:func:`step_game` and :func:`observe_game` for game 0 in one call; returns the code."""
+    """:func:`step_game` and :func:`observe_single` in one call; returns the code."""
     code = step_game(state, history, 0, action, kinds, rules)
-    observe_game(state, 0, planes, masks)
+    observe_game(state, 0, planes, mask.reshape(1, COLUMNS))
     return code
+
+
+@compiled
+def observe_single(state: State, planes: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]) -> None:
+    """:func:`observe_game` for game 0: ``planes`` [2, 6, 7], ``mask`` [7]."""
+    observe_game(state, 0, planes, mask.reshape(1, COLUMNS))
 
 
 @compiled
@@ -234,9 +238,11 @@ def answer_games(
     """
     for game in range(start, stop):
         if codes[game] == WAITING:
-            if not is_legal(state[OCCUPIED, game], columns[game]):
+            own, occupied = state[OWN, game], state[OCCUPIED, game]
+            if not is_legal(occupied, columns[game]):
                 return game
-            codes[game] = _answer(state, history, game, columns[game], rules)
+            codes[game] = _drop(state, history, game, own, occupied, columns[game], rules)
+            state[OVER, game] = codes[game] != ONGOING
     return -1
 
 
@@ -322,11 +328,16 @@ def judge_games(
 @compiled
 def write_end(
     state: State,
+    history: History,
     codes: Codes,
     winners: npt.NDArray[np.int64],
     cells: npt.NDArray[np.int8],
+    moves: npt.NDArray[np.uint32],
 ) -> None:
-    """For games that ended in this step: ``winners`` [N] (0, 1, or -1 for a draw) and cells [N, 42] of fours."""
+    """For games that ended in this step: ``winners`` [N] (0, 1, or -1 for a draw), cells [N, 42] of fours, moves.
+
+    ``moves`` [N, 42] are code points of digits, which :func:`move_strings` views as text.
+    """
     for game in range(len(codes)):
         code = codes[game]
         if code < ONGOING or code == ILLEGAL:
@@ -334,8 +345,15 @@ def write_end(
             winners[game] = learner if code == WON else (1 - learner if code in (LOST, ILLEGAL) else -1)
             own, occupied = state[OWN, game], state[OCCUPIED, game]
             write_plane(four_cells(own) | four_cells(own ^ occupied), cells, CELLS * game)
+            for ply in range(CELLS):
+                moves[game, ply] = history[game, ply]
 
 
-def move_strings(history: History) -> npt.NDArray[np.str_]:
-    """The moves of each game as a string of columns 1 to 7, shape [N]; shares memory with ``history``."""
-    return history.view(MOVE_STRING).ravel()
+def move_strings(moves: npt.NDArray[np.uint32]) -> npt.NDArray[np.str_]:
+    """Code points [N, 42] as strings of columns 1 to 7, shape [N]; shares memory with ``moves``."""
+    return moves.view(MOVE_STRING).ravel()
+
+
+def move_bytes(history: History) -> npt.NDArray[np.bytes_]:
+    """The moves of each game as columns 1 to 7, shape [N]; shares memory with ``history``."""
+    return history.view(f"S{CELLS}").ravel()

@@ -70,6 +70,8 @@ class Lineup:
         Raises:
             ValueError: An opponent played an illegal column; it is named, with the position.
         """
+        if not self.external:
+            return
         waiting = codes == WAITING
         if not waiting.any():
             return

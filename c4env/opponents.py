@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from c4env import bitboard
 from c4env.bitboard import COLUMNS, Rules, column_of, playable, threats
-from c4env.compiled import compiled
+from c4env.compiled import compiled, inlined
 from c4env.position import Position, PositionBatch
 from c4env.randomness import draw_cell, draw_column
 
@@ -75,7 +75,7 @@ class Seedable(Protocol):
         """Restart the opponent's randomness from ``seed``."""
 
 
-@compiled
+@inlined
 def random_move(occupied: int, stream: int) -> tuple[int, int]:
     """A random column with room, and the advanced stream."""
     return draw_column(occupied, stream)
@@ -108,7 +108,7 @@ EXTERNAL = 2
 BUILT_IN = {"random": RANDOM, "rules": RULES}
 
 
-@compiled
+@inlined
 def built_in_move(kind: int, own: int, occupied: int, stream: int) -> tuple[int, int]:
     """The move of ``RANDOM`` or ``RULES``, and the advanced stream."""
     if kind == RULES:

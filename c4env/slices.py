@@ -18,19 +18,18 @@ class SlicedRunner:
         if size < 1 or threads < 1:
             raise ValueError(f"there must be at least one game and one thread, not {size} and {threads}")
         cuts = [size * part // threads for part in range(threads + 1)]
-        self.slices = [(start, stop) for start, stop in pairwise(cuts) if start < stop]
+        self.first, *self.others = [(start, stop) for start, stop in pairwise(cuts) if start < stop]
         self.pool: ThreadPoolExecutor | None = None
 
     def __call__(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Call ``function(*arguments, start, stop)`` on every slice and wait for all."""
-        first, *others = self.slices
-        if not others:
-            function(*arguments, *first)
+        if not self.others:
+            function(*arguments, *self.first)
             return
         if self.pool is None:
-            self.pool = ThreadPoolExecutor(len(others))
-        parts = [self.pool.submit(function, *arguments, *part) for part in others]
-        function(*arguments, *first)
+            self.pool = ThreadPoolExecutor(len(self.others))
+        parts = [self.pool.submit(function, *arguments, *part) for part in self.others]
+        function(*arguments, *self.first)
         for part in parts:
             part.result()
 

@@ -99,7 +99,7 @@ class ConnectFourVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.ND
         self._seats = np.full(num_envs, SEATS[agent_plays], np.int64)
         self._state = np.zeros((games.STATE_ROWS, num_envs), np.int64)
         self._state[OVER] = 1
-        self._history = np.zeros((num_envs, CELLS), np.uint32)
+        self._history = np.zeros((num_envs, CELLS), np.uint8)
         self._codes = np.full(num_envs, games.SKIPPED, np.int8)
         self._everywhere = np.ones(num_envs, np.bool_)
         self._seeded = False
@@ -171,7 +171,7 @@ class ConnectFourVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.ND
 
     def moves(self, game: int) -> str:
         """The moves of one game so far, as columns 1 to 7."""
-        return str(games.move_strings(self._history)[game])
+        return bytes(self._history[game]).rstrip(b"\0").decode()
 
     @property
     def agent_players(self) -> npt.NDArray[np.int64]:
@@ -222,13 +222,12 @@ class ConnectFourVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.ND
         """Winner, winning cells, moves and illegality of the games that ended, with Gymnasium's ``_key`` masks."""
         winners = np.zeros(self.num_envs, np.int64)
         cells = np.zeros((self.num_envs, CELLS), np.int8)
-        games.write_end(self._state, self._codes, winners, cells)
-        moves = np.zeros(self.num_envs, games.MOVE_STRING)
-        moves[ended] = games.move_strings(self._history)[ended]
+        moves = np.zeros((self.num_envs, CELLS), np.uint32)
+        games.write_end(self._state, self._history, self._codes, winners, cells, moves)
         infos = {
             "winner": winners,
             "winning_cells": cells.reshape(self.num_envs, ROWS, COLUMNS),
-            "moves": moves,
+            "moves": games.move_strings(moves),
             "illegal_move": self._codes == games.ILLEGAL,
         }
         return {**infos, **{f"_{key}": ended.copy() for key in infos}}
@@ -265,7 +264,7 @@ class ConnectFourVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.ND
         for game in np.flatnonzero(chosen):
             start = starts[moves[game]]
             self._state[OWN, game], self._state[OCCUPIED, game] = start.own, start.occupied
-            games.move_strings(self._history)[game] = moves[game]
+            games.move_bytes(self._history)[game] = moves[game]
 
     def _episode_seats(self, options: Infos) -> npt.NDArray[np.int64]:
         if "agent_plays" not in options:

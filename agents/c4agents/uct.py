@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from c4env.bitboard import BOARD, COLUMN, COLUMNS, FIRST_FOUR, ONGOING, STRIDE, column_of, has_four, playable, result
-from c4env.compiled import compiled
+from c4env.compiled import compiled, inlined
 from c4env.randomness import draw, draw_cell
 
 IntArray = npt.NDArray[np.int64]
@@ -94,7 +94,7 @@ def playout(own: int, occupied: int, rules: int, stream: int) -> tuple[int, int]
             return sign * result(own, occupied, rules), stream
 
 
-@compiled
+@inlined
 def _select(node: int, cells: int, exploration: float, pool: Pool) -> int:
     """The column to try next in a node whose columns have all been tried: highest upper bound."""
     best = -1
@@ -116,7 +116,7 @@ def _select(node: int, cells: int, exploration: float, pool: Pool) -> int:
     return best
 
 
-@compiled
+@inlined
 def _prove(node: int, cells: int, pool: Pool) -> None:
     """Mark a node whose children make it certain."""
     lost = True

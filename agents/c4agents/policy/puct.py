@@ -30,7 +30,7 @@ from c4env.bitboard import (
     result,
     threats,
 )
-from c4env.compiled import compiled
+from c4env.compiled import compiled, inlined
 
 Boards = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -111,7 +111,7 @@ def new_forest(own: Boards, occupied: Boards, simulations: int, leaves: int) -> 
     return forest
 
 
-@compiled
+@inlined
 def select(forest: Forest, tree: int, node: int, exploration: float) -> int:
     """The column to try: value so far plus ``exploration`` * prior * sqrt(node's visits) / (1 + column's visits).
 
@@ -143,7 +143,7 @@ def select(forest: Forest, tree: int, node: int, exploration: float) -> int:
     return best if best >= 0 else fallback
 
 
-@compiled
+@inlined
 def _prove(forest: Forest, tree: int, node: int) -> bool:
     """Settle the verdict of a node if its children do; whether that happened."""
     best = LOST
@@ -162,7 +162,7 @@ def _prove(forest: Forest, tree: int, node: int) -> bool:
     return True
 
 
-@compiled
+@inlined
 def _carry_up(forest: Forest, tree: int, leaf: int, value: float, visits: int, lift: float, certain: bool) -> None:
     """Add a leaf's value (for its side to move) to the path above it; ``lift`` takes a virtual loss away again."""
     for index in range(forest.lengths[tree, leaf] - 1, -1, -1):
@@ -174,7 +174,7 @@ def _carry_up(forest: Forest, tree: int, leaf: int, value: float, visits: int, l
             certain = _prove(forest, tree, node)
 
 
-@compiled
+@inlined
 def _add_node(forest: Forest, tree: int, leaf: int, own: int, occupied: int) -> int:
     """A new node below the path of ``leaf`` (the root if the path is empty)."""
     node: int = forest.used[tree]
@@ -192,7 +192,7 @@ def _wins_at_once(own: int, occupied: int, rules: int) -> bool:
     return rules == FIRST_FOUR and threats(own, occupied) & playable(occupied) != 0
 
 
-@compiled
+@inlined
 def _descend(forest: Forest, tree: int, rules: int, exploration: float) -> int:
     """Try one move sequence from the root of a tree.
 
