@@ -125,6 +125,14 @@ def test_a_batch_that_always_kills_its_worker_is_an_error() -> None:
         list(crew.map(lambda _, batch: os.kill(os.getpid(), signal.SIGKILL), BATCHES[:1], shared=None))
 
 
+def test_ctrl_c_is_left_to_the_driver() -> None:
+    """A terminal sends it to the workers, too."""
+    with Crew(2) as crew:
+        batches = list(crew.map(lambda _, batch: os.kill(os.getpid(), signal.SIGINT) or batch, BATCHES, shared=None))
+        assert batches == BATCHES
+        assert crew.lost == 0
+
+
 class Heavy:
     """Counts in a file how often it is unpickled."""
 

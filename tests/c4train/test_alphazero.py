@@ -133,10 +133,10 @@ def test_resume_is_exact() -> None:
 
 def test_a_killed_run_ends_as_if_it_had_not_been() -> None:
     """Whoever played the games: one process, two, or two until it was killed and then one."""
-    methods.run("alphazero", AlphaZeroConfig(**TINY, total_steps=2560, name="whole"))
+    methods.run("alphazero", AlphaZeroConfig(**TINY, total_steps=1280, name="whole"))
     options = [f"--{name.replace('_', '-')}={value}" for name, value in TINY.items()] + ["--workers=2"]
     program = "import sys; from c4play.cli import main; sys.exit(main())"
-    command = [sys.executable, "-c", program, "train", "alphazero", *options, "--total-steps=2560", "--name=cut"]
+    command = [sys.executable, "-c", program, "train", "alphazero", *options, "--total-steps=1280", "--name=cut"]
     process = subprocess.Popen(command)
     folder = Path("runs/cut")
     while len(list((folder / "checkpoints").glob("*.pt"))) < 2 and process.poll() is None:
@@ -145,10 +145,10 @@ def test_a_killed_run_ends_as_if_it_had_not_been() -> None:
     process.wait()
     assert not (folder / "report.md").exists()
     assert methods.run("alphazero", AlphaZeroConfig(resume=folder)) == 0
-    methods.run("alphazero", AlphaZeroConfig(**TINY, total_steps=2560, name="pair", workers=2))
+    methods.run("alphazero", AlphaZeroConfig(**TINY, total_steps=1280, name="pair", workers=2))
     whole, cut, pair = (load_policy(Path(f"runs/{name}/policy.safetensors")) for name in ("whole", "cut", "pair"))
     assert same(whole.network, cut.network)
     assert same(whole.network, pair.network)
-    assert cut.about["steps"] == "2560"
+    assert cut.about["steps"] == "1280"
     settings = [json.loads(Path(f"runs/{name}/config.json").read_text()) for name in ("whole", "cut", "pair")]
     assert all({**one, "name": ""} == {**settings[0], "name": ""} for one in settings)

@@ -74,7 +74,8 @@ def _train(method: str, settings: CommonConfig, trainer: Trainer, run: Run, crew
                 run.log(trainer.step, {**figures, "steps_per_second": rate})
                 run.save(trainer.step, trainer.state(), trainer.network)
                 points = "  ".join(f"{bot.rpartition(':')[2]} {record.points:.0%}" for bot, record in records.items())
-                progress.console.print(f"{run.seconds / 60:5.1f} min {trainer.step:>11,} steps  {points}")
+                line = f"{run.seconds / 60:5.1f} min {trainer.step:>11,} steps  {points}  {crew.brief()}"
+                progress.console.print(line.rstrip(), soft_wrap=True)
                 due = _next_due(settings, run, trainer)
     run.close()
     return bool(interrupted)

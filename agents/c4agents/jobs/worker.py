@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import platform
+import signal
 import sys
 import threading
 import time
@@ -83,7 +84,11 @@ def work(parcel: Parcel, fetch: Callable[[], bytes]) -> Outcome:
 
 
 def end_with(driver: int) -> None:
-    """End this process soon after its parent, the process ``driver``, has gone, however it went."""
+    """End this process soon after its parent, the process ``driver``, has gone, however it went, and not by Ctrl-C.
+
+    Ctrl-C in a terminal goes to all processes; what is to be done about it is for the driver to say.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == driver:
