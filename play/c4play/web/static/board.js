@@ -68,7 +68,14 @@ export class Board {
 
   /** Show a position. `how` is "play" or "forward" if its last stone has just been dropped. */
   show(position, how, enabled) {
-    const animate = how === "play" || how === "forward";
+    if (position !== this.#position) this.#draw(position, how === "play" || how === "forward");
+    this.#enabled = enabled;
+    $("board").classList.toggle("enabled", enabled);
+    this.#label();
+    this.select(this.#selected);
+  }
+
+  #draw(position, animate) {
     const last = position.ply ? this.#lastCell(position) : null;
     position.cells.forEach((owner, cell) => {
       const old = this.#shown[cell];
@@ -96,15 +103,9 @@ export class Board {
       this.#marks.append(svg("circle", { cx, cy, r: RADIUS - 1, class: "four", "data-cell": cell }));
     }
     this.#marks.classList.toggle("late", animate);
-    if (position !== this.#position) {
-      this.#texts = [];
-      $("board").classList.add("stale"); // until the scores of this position arrive
-    }
     this.#position = position;
-    this.#enabled = enabled;
-    $("board").classList.toggle("enabled", enabled);
-    this.#label();
-    this.select(this.#selected);
+    this.#texts = [];
+    $("board").classList.add("stale"); // until the scores of this position arrive
   }
 
   #label() {

@@ -20,11 +20,13 @@ export class Driver extends EventTarget {
   constructor(game) {
     super();
     this.#game = game;
-    game.addEventListener("change", ({ detail }) => {
-      if (detail !== "seats") this.#moved = performance.now();
-      if (detail === "jump") this.replaying = false;
-      this.#consider();
-    });
+  }
+
+  /** Do what a change of the game asks for; to be called once it is shown. */
+  follow(how) {
+    if (how !== "seats") this.#moved = performance.now();
+    if (how === "jump") this.replaying = false;
+    this.#consider();
   }
 
   static get speeds() { return PAUSES; }

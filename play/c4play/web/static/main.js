@@ -80,8 +80,9 @@ function render({ detail: how } = {}) {
 }
 
 game.addEventListener("change", (event) => {
-  render(event);
   const how = event.detail;
+  render(event);
+  driver.follow(how);
   if (how === "seats") return;
   history.replaceState(null, "", toHash(game.moves.slice(0, game.cursor), game.rules) || location.pathname);
   const { position } = game;
