@@ -26,6 +26,7 @@ TINY: dict[str, Any] = {
     "total_steps": 10_000,
     "book_plies": -1,
     "dagger_every": 0,
+    "early_positions": 0,
     "perfect_games": 0,
     "leaks_every": 0,
 }

@@ -29,7 +29,7 @@ from c4env.bitboard import CELLS
 from c4train.dataset import Dataset, boards_of, flattened, outcomes_of, plies_of
 from c4train.labels import Boards, Scores, SolverLabels
 from c4train.leaks import walk
-from c4train.reach import Preserving, bots, opening_keys, reached_keys
+from c4train.reach import STRONG, Preserving, bots, opening_keys, reached_keys
 from c4train.run import random_state, set_random_state
 from c4train.session import CommonConfig
 
@@ -76,7 +76,9 @@ class DistillConfig(CommonConfig):
     dagger_positions: int = 10_000
     """Most positions added in such a round: those that the network is least sure of."""
     first_ply: int = 12
-    """Positions with fewer stones are not added from these games: they take the solver long."""
+    """Positions with fewer stones take the solver long: few of them are added."""
+    early_positions: int = 150
+    """Most positions of fewer than --first-ply stones added in such a round."""
     perfect_games: int = 256
     """Further games in such a round, from the empty board, among the network and perfect play with the longest
     defence; all of their positions are added."""
@@ -218,16 +220,23 @@ class Distill:
         evaluator = Evaluator(self.network)
         labels = SolverLabels(self._oracle())
         players: list[Agent] = [PolicyAgent(evaluator), PolicyAgent(evaluator), PolicyAgent(evaluator, temperature=1.0)]
-        players += [Preserving(labels), Preserving(labels, noise=0.2), *bots()]
-        keys = reached_keys(players, config.dagger_games, self.rng, shares=(0.0, 0.0, 0.05, 0.2), opening=12)
-        late = keys[plies_of(boards_of(keys)[1]) >= config.first_ply]
-        fresh = flattened(self._fresh(late), 4 * config.dagger_positions, self.rng)
-        sure = evaluator(*boards_of(fresh)).probabilities.max(axis=1)
-        self._add(np.sort(fresh[np.argsort(sure)[: config.dagger_positions]]))
+        players += [Preserving(labels), Preserving(labels, noise=0.2), *bots(), *bots(STRONG)]
+        keys = self._fresh(
+            reached_keys(players, config.dagger_games, self.rng, shares=(0.0, 0.0, 0.05, 0.2), opening=10)
+        )
+        late = plies_of(boards_of(keys)[1]) >= config.first_ply
+        self._add(self._least_sure(keys[~late], config.early_positions))
+        drawn = flattened(keys[late], 4 * config.dagger_positions, self.rng)
+        self._add(self._least_sure(drawn, config.dagger_positions))
         if config.perfect_games:
             self._perfect = self._perfect or PerfectPlayer(self._oracle())
             keys = reached_keys([players[0], self._perfect], config.perfect_games, self.rng, shares=(0.0,), opening=0)
             self._add(self._fresh(keys))
+
+    def _least_sure(self, keys: Boards, most: int) -> Boards:
+        """Those of ``keys`` whose best column has the lowest chance, at most ``most``, sorted."""
+        sure = Evaluator(self.network)(*boards_of(keys)).probabilities.max(axis=1)
+        return np.sort(keys[np.argsort(sure, kind="stable")[:most]])
 
     def _walk_and_label(self) -> dict[str, float]:
         """Look for leaks from both seats, and add them and where the network was least sure; returns their shares."""

@@ -20,13 +20,14 @@ from c4train.dataset import canonical_keys, outcomes_of, plies_of
 from c4train.labels import SLOW_PLIES, Boards, Labeller
 
 BOTS: Final = ("random", "rules", "alphabeta:depth=2,ties=random", "alphabeta:depth=5,ties=random")
+STRONG: Final = ("alphabeta:eval=chains,depth=8,ties=random", "alphabeta:eval=powers,depth=8,ties=random")
 RANDOM_SHARES: Final = (0.0, 0.05, 0.2, 0.5, 1.0)
 """How often a player of a game moves at random instead; drawn for each game."""
 
 
-def bots() -> list[Agent]:
-    """Players from hopeless to decent."""
-    return [c4agents.make(spec) for spec in BOTS]
+def bots(specs: Sequence[str] = BOTS) -> list[Agent]:
+    """Players from hopeless to decent, or others."""
+    return [c4agents.make(spec) for spec in specs]
 
 
 class Preserving:
