@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from c4agents.jobs import Crew
 from c4train import dataset
 from c4train.building import build
 from c4train.dataset import Dataset, boards_of, outcomes_of
@@ -120,6 +121,26 @@ def test_resume_is_exact_with_added_positions(data: Path) -> None:
     for _ in range(3):
         assert first.advance(0.2) == second.advance(0.2)
     for mine, theirs in zip(first.network.parameters(), second.network.parameters(), strict=True):
+        assert torch.equal(mine, theirs)
+
+
+def test_who_asks_the_solver_changes_nothing(data: Path) -> None:
+    """Labels of positions from play and of leaks come from two processes as from one."""
+    adding: dict[str, Any] = {"first_ply": 24, "dagger_every": 1, "dagger_games": 40, "dagger_positions": 60}
+    adding |= {"leaks_every": 1, "leaks_from": 0.0, "leaks_layer": 15, "leaks_positions": 40}
+    trainers = []
+    for workers in (1, 2):
+        torch.manual_seed(0)
+        with Crew(workers) as crew:
+            trainers.append(Distill(DistillConfig(**TINY | adding, data=(str(data),)), crew))
+            for _ in range(2):
+                trainers[-1].advance(0.1)
+            assert crew.local or sum(tally.items for tally in crew.tallies.values()) > 100
+    alone, shared = trainers
+    assert len(alone.keys) > 350
+    assert np.array_equal(alone.keys, shared.keys)
+    assert np.array_equal(alone.scores, shared.scores)
+    for mine, theirs in zip(alone.network.parameters(), shared.network.parameters(), strict=True):
         assert torch.equal(mine, theirs)
 
 

@@ -21,21 +21,23 @@ from torch.nn import functional
 from c4agents.agent import Agent
 from c4agents.arena.exact import Oracle, solver
 from c4agents.arena.perfect import PerfectPlayer
+from c4agents.jobs import Crew
 from c4agents.policy.agent import PolicyAgent
 from c4agents.policy.evaluator import Evaluator
 from c4agents.policy.network import PolicyNetwork
 from c4agents.policy.planes import to_legal, to_planes
 from c4env.bitboard import CELLS
+from c4train.asking import CrewOracle
 from c4train.dataset import Dataset, boards_of, flattened, outcomes_of, plies_of
 from c4train.labels import Boards, Scores, SolverLabels
 from c4train.leaks import walk
 from c4train.reach import STRONG, Preserving, bots, opening_keys, reached_keys
 from c4train.run import random_state, set_random_state
-from c4train.session import CommonConfig
+from c4train.session import SharedOutConfig
 
 
 @dataclass(frozen=True)
-class DistillConfig(CommonConfig):
+class DistillConfig(SharedOutConfig):
     """Imitation of the solver, then of its answers to whatever the network itself runs into."""
 
     data: tuple[str, ...] = ("data/positions",)
@@ -116,6 +118,11 @@ def loss_of(
 class Distill:
     """Learns from a dataset, and adds to it.
 
+    Args:
+        config: The settings.
+        crew: Who answers for the solver; this process if not given. What is learned does not depend on it.
+        oracle: The solver.
+
     Attributes:
         network: What is trained.
         step: Positions learned from.
@@ -123,7 +130,7 @@ class Distill:
 
     shown = ("loss", "right", "positions")
 
-    def __init__(self, config: DistillConfig, oracle: Callable[[], Oracle] = solver) -> None:
+    def __init__(self, config: DistillConfig, crew: Crew | None = None, oracle: Callable[[], Oracle] = solver) -> None:
         self.config = config
         self.network = PolicyNetwork(config.network())
         self.optimizer = torch.optim.AdamW(
@@ -134,7 +141,7 @@ class Distill:
         self.rng = np.random.default_rng(config.seed)
         self.errors = np.zeros(0, np.int64)
         """Indices of positions that the network got wrong when last looked at."""
-        self._oracle = oracle
+        self._oracle = CrewOracle(oracle(), crew or Crew())
         self._perfect: PerfectPlayer | None = None
         self._leaks: dict[str, float] = {}
         self.keys, self.scores, self._forbidden = _read_all(config.data)
@@ -218,7 +225,7 @@ class Distill:
         """Play the network against all kinds of players and itself, and add the positions it is least sure of."""
         config = self.config
         evaluator = Evaluator(self.network)
-        labels = SolverLabels(self._oracle())
+        labels = SolverLabels(self._oracle)
         players: list[Agent] = [PolicyAgent(evaluator), PolicyAgent(evaluator), PolicyAgent(evaluator, temperature=1.0)]
         players += [Preserving(labels), Preserving(labels, noise=0.2), *bots(), *bots(STRONG)]
         keys = self._fresh(
@@ -229,7 +236,7 @@ class Distill:
         drawn = flattened(keys[late], 4 * config.dagger_positions, self.rng)
         self._add(self._least_sure(drawn, config.dagger_positions))
         if config.perfect_games:
-            self._perfect = self._perfect or PerfectPlayer(self._oracle())
+            self._perfect = self._perfect or PerfectPlayer(self._oracle)
             keys = reached_keys([players[0], self._perfect], config.perfect_games, self.rng, shares=(0.0,), opening=0)
             self._add(self._fresh(keys))
 
@@ -243,7 +250,7 @@ class Distill:
         config = self.config
         figures = {}
         for seat, name in enumerate(("first", "second")):
-            walked = walk(Evaluator(self.network), self._oracle(), seat, config.leaks_layer, self.rng)
+            walked = walk(Evaluator(self.network), self._oracle, seat, config.leaks_layer, self.rng)
             figures[f"leaks/{name}"] = float(walked.leaks.mean())
             order = np.argsort(walked.sure - 2 * walked.leaks, kind="stable")
             self._add(self._fresh(walked.keys[order], config.leaks_positions // 2))
@@ -260,7 +267,7 @@ class Distill:
             return
         added = np.arange(len(self.keys), len(self.keys) + len(keys))
         self.keys = np.concatenate([self.keys, keys])
-        self.scores = np.concatenate([self.scores, SolverLabels(self._oracle()).scores(*boards_of(keys))])
+        self.scores = np.concatenate([self.scores, SolverLabels(self._oracle).scores(*boards_of(keys))])
         self.errors = np.union1d(self.errors, added[~self._is_right(added)])
         self._sort_by_ply()
 

@@ -19,7 +19,7 @@ CONFIGS: Final[dict[str, type[CommonConfig]]] = {
 _TRAINERS: Final[dict[str, Any]] = {
     "ppo": lambda config, _crew: Ppo(config),
     "alphazero": AlphaZero,
-    "distill": lambda config, _crew: Distill(config),
+    "distill": Distill,
 }
 _SMOKE: Final[dict[str, dict[str, Any]]] = {
     "ppo": {"games": 64, "plies": 16, "total_steps": 8 * 64 * 16},

@@ -59,6 +59,11 @@ class PerfectPlayer:
 
     def act_batch(self, positions: PositionBatch) -> npt.NDArray[np.integer[Any]]:
         """A column for each position, shape [B]."""
+        new = {position.key: index for index, position in enumerate(positions) if position.key not in self._known}
+        if new and not self.epsilon:  # one question rather than many
+            asked = list(new.values())
+            scores = self._oracle.scores(positions.own[asked], positions.occupied[asked])
+            self._known |= zip(new, map(tuple, scores.tolist()), strict=True)
         return np.array([self.act(position) for position in positions], np.int8)
 
     def analyse(self, position: Position) -> Analysis:
