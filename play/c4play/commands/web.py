@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from pathlib import Path
 
 EXAMPLES = """examples:
@@ -33,4 +35,5 @@ def run(args: argparse.Namespace) -> int:
             raise
         raise ValueError(f'the page needs {error.name}: pip install "c4env[web]"') from None
     serve(args.port, models=args.models, open_browser=not args.no_open)
-    return 0
+    sys.stdout.flush()
+    os._exit(0)  # a search that still runs can't be stopped, and has nothing to save

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 from collections import OrderedDict
@@ -15,6 +16,8 @@ from c4env.position import Position
 from c4play.commands.analyse import format_score
 from c4play.verdicts import describe_score, judge
 from c4play.web.specs import Agents, Spec
+
+log = logging.getLogger(__name__)
 
 SOLVER_SECONDS: Final = 10.0
 _REMEMBERED: Final = 20_000
@@ -118,6 +121,11 @@ class Answers:
             return self._agents.ask(spec, question)
         except SearchLimit:
             raise ValueError(f"not solved within {SOLVER_SECONDS:g} s; it is quicker a few moves later") from None
+        except ValueError:
+            raise
+        except Exception as error:  # it may be anybody's code
+            log.exception("%s failed", spec.shown)
+            raise ValueError(f"{spec.shown} can't go on: {error}") from None
 
     def _limited(self, agent: Agent) -> Agent:
         """The agent, told to give up in time if it is one that solves."""

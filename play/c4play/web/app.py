@@ -14,9 +14,8 @@ Every request carries its position; the server keeps none.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -38,9 +37,10 @@ from c4play.web.specs import Agents
 
 STATIC: Final = Path(__file__).parent / "static"
 _HOSTS: Final = ["127.0.0.1", "localhost"]
+_STARTING: Final = 300.0
+"""Seconds that loading libraries and compiling may take."""
 
 T = TypeVar("T")
-log = logging.getLogger(__name__)
 
 
 class Api:
@@ -53,7 +53,7 @@ class Api:
 
     async def agents(self, _request: Request) -> Response:
         """The agents there are; the first time it waits until those that read weights have been tried."""
-        return JSONResponse({"agents": await self._run(self._agents.listing)})
+        return JSONResponse({"agents": await self._run(self._agents.listing, seconds=_STARTING)})
 
     async def move(self, request: Request) -> Response:
         """The column an agent plays."""
@@ -80,14 +80,14 @@ class Api:
         work = partial(search_tree, position_of(asked), asked.evaluation, asked.depth, asked.pruning)
         return JSONResponse(await self._run(work, heavy=asked.depth > LIGHT_TREE))
 
-    async def _run(self, work: Callable[[], T], *, heavy: bool = False) -> T:
+    async def _run(self, work: Callable[[], T], *, heavy: bool = False, seconds: float | None = None) -> T:
         try:
-            return await self._workers.run(work, heavy=heavy)
+            return await self._workers.run(work, heavy=heavy, seconds=seconds)
         except Busy:
             raise Refused(429, "the server is busy with another request; try again in a moment") from None
         except TooSlow:
-            seconds = self._workers.limits.seconds
-            raise Refused(422, f"no answer within {seconds:g} s; ask for less") from None
+            limit = seconds or self._workers.limits.seconds
+            raise Refused(422, f"no answer within {limit:g} s; ask for less") from None
 
 
 def create_app(models: Path | None = None, limits: Limits | None = None) -> Starlette:
@@ -106,9 +106,12 @@ def create_app(models: Path | None = None, limits: Limits | None = None) -> Star
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        warming = asyncio.gather(workers.run(answers.warm_up), workers.run(agents.listing), return_exceptions=True)
+        begun = (workers.run(work, seconds=_STARTING) for work in (answers.warm_up, agents.listing))
+        warming = asyncio.gather(*begun, return_exceptions=True)
         yield
         warming.cancel()
+        with suppress(asyncio.CancelledError):
+            await warming
         workers.close()
 
     return Starlette(

@@ -67,8 +67,8 @@ class Workers:
         self._light = Lane(self.limits.threads, self.limits.waiting, "light")
         self._heavy = Lane(1, 0, "heavy")
 
-    async def run(self, work: Callable[[], T], *, heavy: bool = False) -> T:
-        """The result of ``work``.
+    async def run(self, work: Callable[[], T], *, heavy: bool = False, seconds: float | None = None) -> T:
+        """The result of ``work``, within ``seconds`` or the usual limit.
 
         Raises:
             Busy: There is too much to do already.
@@ -76,7 +76,7 @@ class Workers:
         """
         future = (self._heavy if heavy else self._light).submit(work)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), self.limits.seconds)
+            return await asyncio.wait_for(asyncio.wrap_future(future), seconds or self.limits.seconds)
         except TimeoutError:
             raise TooSlow from None
 

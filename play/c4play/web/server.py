@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import socket
 import threading
 import webbrowser
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 import uvicorn
@@ -35,12 +37,21 @@ def listen(port: int) -> socket.socket:
     return listener
 
 
-def make_server(models: Path | None = None) -> uvicorn.Server:
+class Server(uvicorn.Server):
+    """A server that ends without a word about the requests it leaves unanswered."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end."""
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        super().handle_exit(sig, frame)
+
+
+def make_server(models: Path | None = None) -> Server:
     """The server, not yet running."""
     config = uvicorn.Config(
         create_app(models), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=1
     )
-    return uvicorn.Server(config)
+    return Server(config)
 
 
 def serve(port: int, *, models: Path | None = None, open_browser: bool = True) -> None:

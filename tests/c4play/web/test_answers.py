@@ -91,6 +91,26 @@ def refuse(**_options: Any) -> Any:
     raise ValueError("it has no weights")
 
 
+def test_an_agent_that_fails_while_it_plays_is_answered_with_a_sentence(app, monkeypatch):
+    monkeypatch.setitem(registry._registered, "fragile", Entry("fragile", "for a test", f"{__name__}:Fragile"))
+    for question in ("move", "analyse"):
+        answer = post(app, question, agent="fragile")
+        assert answer.status == 400
+        assert answer.json["error"] == "fragile can't go on: out of ideas"
+
+
+class Fragile:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def seed(self, _seed: int) -> None: ...
+
+    def act(self, _position: Position) -> int:
+        raise RuntimeError("out of ideas")
+
+    analyse = act
+
+
 def test_randomness_starts_anew_unless_the_spec_says_where(app):
     free = {post(app, "move", agent="random").json["column"] for _ in range(40)}
     held = {post(app, "move", agent="random:seed=5").json["column"] for _ in range(20)}

@@ -93,7 +93,7 @@ export function showGraph(game, review) {
     svg("line", { x1: 0, x2: WIDTH, y1: half, y2: half, class: "axis" }),
     svg("text", { x: 8, y: 15 }, "Yellow wins"),
     svg("text", { x: 8, y: HEIGHT - 7 }, "Red wins"),
-    svg("line", { x1: x(game.cursor), x2: x(game.cursor), y1: 0, y2: HEIGHT, class: "now" }),
+    svg("line", { x1: x(game.cursor), x2: x(game.cursor), y1: 0, y2: HEIGHT, class: "here" }),
     svg("polyline", { points: points.map(([px, py]) => `${px.toFixed(1)},${py.toFixed(1)}`).join(" "), class: "curve" }),
     ...points.map(([cx, cy, ply]) => {
       const grade = ply ? review.grade(ply - 1) : undefined;
