@@ -21,11 +21,7 @@ test:
 check: lint type imports test
 
 bench:
-	python benchmarks/env_speed.py
-	python benchmarks/search_speed.py
-	python benchmarks/solver_speed.py
-	python benchmarks/certify_speed.py
-	python benchmarks/inference_speed.py
+	c4 bench
 
 # Compiled code is cached by the file a function stands in; after editing one that others call, start anew.
 clean:

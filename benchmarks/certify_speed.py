@@ -1,18 +1,20 @@
-"""Speed of the certifying walk, without and with the time the agent takes: ``python benchmarks/certify_speed.py``.
+"""Speed of the certifying walk, without and with the time the agent takes.
+
+    python benchmarks/certify_speed.py
+    python benchmarks/certify_speed.py --quick
 
 The walk is compared, in the same run, with the same walk written plainly over ``Position`` and a dict. The agent
-of that comparison costs next to nothing (lowest column with room), so what is measured is the walk.
+of that comparison costs next to nothing (lowest column with room), so what is measured is the walk. CPU time; rounds
+take turns.
 """
 
 from __future__ import annotations
 
-import argparse
-import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from measuring import one_core, parser, seconds_of, show, spreads, take_turns, write
 
 import c4agents
 from c4agents.agent import Analysis
@@ -57,34 +59,34 @@ def plain_walk(plies: int) -> int:
     return total
 
 
-def timed(function: Callable[[], int], repeats: int) -> tuple[int, float]:
-    """What it returns, and the median seconds."""
-    seconds = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        count = function()
-        seconds.append(time.perf_counter() - started)
-    return count, statistics.median(seconds)
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--plies", type=int, default=20, help="depth of the long walks (default 20)")
-    parser.add_argument("--repeats", type=int, default=3)
-    args = parser.parse_args()
-    certify(Lowest(), plies=4)
-    small = 16
-    count, slow = timed(lambda: plain_walk(small), args.repeats)
-    same, fast = timed(lambda: certify(Lowest(), plies=small)[0].positions, args.repeats)
-    assert same == count
-    print(f"to ply {small}, {count:,} positions: plain {count / slow:,.0f}/s, certify {count / fast:,.0f}/s")
-    count, seconds = timed(lambda: certify(Lowest(), plies=args.plies)[0].positions, args.repeats)
-    print(f"to ply {args.plies}, {count:,} positions: certify {count / seconds:,.0f}/s")
-    for spec in ("alphabeta:depth=2", "alphabeta:depth=4"):
-        agent = c4agents.make(spec)
-        agent.act(Position())
-        count, seconds = timed(lambda agent=agent: certify(agent, plies=args.plies)[0].positions, args.repeats)
-        print(f"{spec} to ply {args.plies}, {count:,} positions: {count / seconds:,.0f}/s, the agent included")
+    arguments = parser(__doc__).parse_args()
+    rounds, plain_plies, plies = (3, 10, 12) if arguments.quick else (5, 16, 20)
+    one_core()
+    agents = {spec: c4agents.make(spec) for spec in ("alphabeta:depth=2", "alphabeta:depth=4")}
+    walks: dict[str, Callable[[], int]] = {
+        f"plain walk to ply {plain_plies}": lambda: plain_walk(plain_plies),
+        f"certify to ply {plain_plies}": lambda: certify(Lowest(), plies=plain_plies)[0].positions,
+        f"certify to ply {plies}": lambda: certify(Lowest(), plies=plies)[0].positions,
+        **{
+            f"certify {spec} to ply {plies}, the agent included": lambda agent=agent: (
+                certify(agent, plies=plies)[0].positions
+            )
+            for spec, agent in agents.items()
+        },
+    }
+    counts = {name: walk() for name, walk in walks.items()}  # compiles as well
+    plain, same = list(counts)[:2]
+    assert counts[plain] == counts[same], "the two walks differ"
+
+    def turn(name: str) -> Callable[[], float]:
+        return lambda: counts[name] / seconds_of(walks[name])
+
+    figures = spreads(take_turns(rounds, {name: turn(name) for name in walks}))
+    ratio = figures[same]["median"] / figures[plain]["median"]
+    show("positions/s", figures)
+    print(f"certify / plain walk: {ratio:.1f}x")
+    write(arguments.json, {"positions": counts, "positions_per_second": figures, "ratio": ratio})
 
 
 if __name__ == "__main__":

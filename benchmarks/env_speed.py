@@ -1,7 +1,7 @@
 """How fast are the environments, beside those a user would pick instead?
 
     python benchmarks/env_speed.py                 # all that is installed; peers: pip install -e '.[bench,pettingzoo]'
-    python benchmarks/env_speed.py --quick --json results.json
+    python benchmarks/env_speed.py --quick
 
 Every contestant plays random legal moves chosen by the caller on the host: numpy observations and masks out,
 numpy actions in, games begin again when they end. A ply is one stone; where the opponent answers inside the step a
@@ -12,14 +12,12 @@ wall time.
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -27,9 +25,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import gymnasium as gym
 import numba
 import numpy as np
-from measuring import installed, rate, spread, take_turns, write
-from rich.console import Console
-from rich.table import Table
+from measuring import console, installed, parser, rate, show, spreads, take_turns, write
 
 import c4env
 from c4env.selfplay import SelfPlay
@@ -202,7 +198,7 @@ def gymnasium_connect_four() -> Contestant:
         env.reset()
         plies = 0
         for draw in rng.random(500).tolist():
-            legal = np.flatnonzero(env.get_action_mask())
+            legal = env.get_valid_actions()
             _, _, ended, cut, _ = env.step(int(legal[int(draw * len(legal))]))
             plies += 1
             if ended or cut:
@@ -244,24 +240,19 @@ def ratios(medians: dict[str, float]) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
-    arguments = parser.parse_args()
-    rounds, seconds = (3, 0.2) if arguments.quick else (7, 0.7)
+    arguments = parser(__doc__).parse_args()
+    rounds, seconds = (3, 0.2) if arguments.quick else (9, 0.7)
     made = contestants(arguments.quick)
+    for one in made:
+        one.chunk()  # compile
     turns = {one.name: lambda one=one: one.plies_per_second(seconds) for one in made}
-    figures = {name: spread(rates) for name, rates in take_turns(rounds, turns).items()}
-    medians = {name: figure["median"] for name, figure in figures.items()}
-    console = Console()
-    table = Table("contestant", "plies/s, median", "range")
-    for name, figure in sorted(figures.items(), key=lambda item: -item[1]["median"]):
-        table.add_row(name, f"{figure['median']:,.0f}", f"{figure['low']:,.0f} to {figure['high']:,.0f}")
-    console.print(table)
-    for name, ratio in ratios(medians).items():
+    figures = spreads(take_turns(rounds, turns))
+    found = ratios({name: figure["median"] for name, figure in figures.items()})
+    show("plies/s", figures)
+    for name, ratio in found.items():
         console.print(f"{name}: [bold]{ratio:.1f}x[/bold]")
     peers = ("pgx", "jax", "pettingzoo", "open_spiel", "gymnasium-connect-four")
-    write(arguments.json, {"plies_per_second": figures, "ratios": ratios(medians)}, peers)
+    write(arguments.json, {"plies_per_second": figures, "ratios": found}, peers)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Who learns faster: our PPO, or sb3-contrib's MaskablePPO on our environment and on PettingZoo's?
 
     python benchmarks/learning.py                     # needs pip install -e '.[arena,pettingzoo,sb3,train]'
-    python benchmarks/learning.py --minutes 1 --json results.json --plot curve.svg
+    python benchmarks/learning.py --minutes 1 --points 6 --games 100
 
 Every learner gets the same minutes of CPU time on one thread, in slices that take turns, so that whatever else the
 machine does is no one's loss. Between slices its favourite moves are measured against bots, each opening from both
@@ -15,42 +15,30 @@ seats, a draw counting half; that time is not counted.
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import platform
-import sys
 import time
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 import torch
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
-from pettingzoo.classic import connect_four_v3
-from rich.console import Console
+from measuring import console, installed, parser, write
 from rich.progress import Progress
 from rich.table import Table
-from sb3_contrib import MaskablePPO
-from sb3_contrib.common.wrappers import ActionMasker
-from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 from c4agents.policy.planes import to_legal, to_planes
 from c4env.position import PositionBatch
-from c4env.sb3 import SB3VecEnv
 from c4train.bots import Player, Record, play_bot
 from c4train.ppo import LADDER, Ppo, PpoConfig
 from c4train.session import BOTS, agent_of
 
+if TYPE_CHECKING:
+    from stable_baselines3.common.vec_env import VecEnv
+
 SETTINGS = {"learning_rate": 1e-3, "batch_size": 512, "n_epochs": 4, "gamma": 0.99, "ent_coef": 0.01}
 """MaskablePPO's, where its defaults are meant for one game at a time; its step size falls to a tenth, as ours does."""
 LAYERS = [256, 256]
-COLOURS = {"c4 train ppo": "tab:blue", "MaskablePPO, c4env": "tab:orange", "MaskablePPO, PettingZoo": "tab:green"}
 
 
 class Learner(Protocol):
@@ -83,6 +71,8 @@ class Maskable:
     """MaskablePPO on a vector environment whose observations are two planes, first or last axis as given."""
 
     def __init__(self, env: VecEnv, rollout: int, planes_last: bool, seed: int) -> None:
+        from sb3_contrib import MaskablePPO
+
         self.model = MaskablePPO(
             "MlpPolicy", env, n_steps=rollout // env.num_envs, policy_kwargs={"net_arch": LAYERS}, seed=seed, **SETTINGS
         )
@@ -109,6 +99,8 @@ class EveryPly(gymnasium.Env[npt.NDArray[np.int8], int]):
     """connect_four_v3 as one environment in which the learner makes every move, as PettingZoo's tutorial has it."""
 
     def __init__(self) -> None:
+        from pettingzoo.classic import connect_four_v3
+
         self.game = connect_four_v3.raw_env()
         agent = self.game.possible_agents[0]
         self.observation_space = self.game.observation_space(agent)["observation"]
@@ -137,15 +129,22 @@ class EveryPly(gymnasium.Env[npt.NDArray[np.int8], int]):
 
 
 def pettingzoo_games(count: int) -> VecEnv:
+    from sb3_contrib.common.wrappers import ActionMasker
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
     return DummyVecEnv([lambda: Monitor(ActionMasker(EveryPly(), lambda env: env.masks())) for _ in range(count)])
 
 
-def contestants(seed: int) -> dict[str, Learner]:
-    return {
-        "c4 train ppo": Ours(seed),
-        "MaskablePPO, c4env": Maskable(SB3VecEnv(64, opponent=list(LADDER[:4])), 64 * 64, False, seed),
-        "MaskablePPO, PettingZoo": Maskable(pettingzoo_games(16), 16 * 128, True, seed),
-    }
+def contestants(seed: int, found: dict[str, bool]) -> dict[str, Learner]:
+    made: dict[str, Learner] = {"c4 train ppo": Ours(seed)}
+    if found["sb3_contrib"]:
+        from c4env.sb3 import SB3VecEnv
+
+        made["MaskablePPO, c4env"] = Maskable(SB3VecEnv(64, opponent=list(LADDER[:4])), 64 * 64, False, seed)
+        if found["pettingzoo"]:
+            made["MaskablePPO, PettingZoo"] = Maskable(pettingzoo_games(16), 16 * 128, True, seed)
+    return made
 
 
 def measure(learner: Learner, used: float, games: int) -> dict[str, Any]:
@@ -159,10 +158,11 @@ def measure(learner: Learner, used: float, games: int) -> dict[str, Any]:
     }
 
 
-def compare(seconds: float, points: int, games: int, seed: int, console: Console) -> dict[str, list[dict[str, Any]]]:
+def compare(seconds: float, points: int, games: int, seed: int) -> dict[str, list[dict[str, Any]]]:
     """Train all by turns; returns of each what it measured at the start and after each of ``points`` slices."""
-    learners = contestants(seed)
-    for learner in contestants(seed).values():  # compile, and load what is loaded on first use
+    found = installed("sb3_contrib", "pettingzoo")
+    learners = contestants(seed, found)
+    for learner in contestants(seed, found).values():  # compile, and load what is loaded on first use
         learner.advance(0.0)
     curves = {name: [measure(learner, 0.0, games)] for name, learner in learners.items()}
     used = dict.fromkeys(learners, 0.0)
@@ -182,22 +182,6 @@ def compare(seconds: float, points: int, games: int, seed: int, console: Console
     return curves
 
 
-def plot(curves: dict[str, list[dict[str, Any]]], path: Path) -> None:
-    figure = Figure(figsize=(9, 6), layout="constrained")
-    for axes, bot in zip(figure.subplots(2, 2, sharex=True, sharey=True).flat, BOTS, strict=True):
-        for name, curve in curves.items():
-            minutes = [point["cpu_seconds"] / 60 for point in curve]
-            shares = [100 * point["points"][bot] for point in curve]
-            axes.plot(minutes, shares, marker=".", label=name, color=COLOURS[name])
-        axes.set(title=f"against {bot}", ylim=(-2, 102))
-        axes.grid(alpha=0.3)
-    figure.supxlabel("minutes of CPU time, one thread")
-    figure.supylabel("points, % (a draw counts half)")
-    figure.axes[0].legend()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    FigureCanvasSVG(figure).print_svg(str(path), metadata={"Date": None})  # type: ignore[no-untyped-call]
-
-
 def results_table(curves: dict[str, list[dict[str, Any]]]) -> Table:
     table = Table("learner", "steps", *(f"points against {bot}" for bot in BOTS))
     for name, curve in curves.items():
@@ -207,37 +191,25 @@ def results_table(curves: dict[str, list[dict[str, Any]]]) -> Table:
     return table
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=4.0, help="CPU minutes of each learner (default 4)")
-    parser.add_argument("--points", type=int, default=12, help="measurements on each curve (default 12)")
-    parser.add_argument("--games", type=int, default=200, help="games against each bot in a measurement (default 200)")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results here")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the curves here, as SVG")
-    arguments = parser.parse_args()
-    if not (math.isfinite(arguments.minutes) and arguments.minutes > 0 and arguments.points > 0):
-        parser.error("--minutes and --points must be above 0")
+def main() -> None:
+    asked = parser(__doc__)
+    asked.add_argument("--minutes", type=float, help="CPU minutes of each learner (default 4)")
+    asked.add_argument("--points", type=int, help="measurements on each curve (default 12)")
+    asked.add_argument("--games", type=int, help="games against each bot in a measurement (default 200)")
+    asked.add_argument("--seed", type=int, default=0)
+    arguments = asked.parse_args()
+    defaults = (0.05, 1, 20) if arguments.quick else (4.0, 12, 200)
+    given = (arguments.minutes, arguments.points, arguments.games)
+    minutes, points, games = (default if one is None else one for one, default in zip(given, defaults, strict=True))
+    if not (math.isfinite(minutes) and minutes > 0 and points > 0):
+        asked.error("--minutes and --points must be above 0")
     torch.set_num_threads(1)
     torch.manual_seed(arguments.seed)
-    console = Console()
-    curves = compare(60 * arguments.minutes, arguments.points, arguments.games, arguments.seed, console)
+    curves = compare(60 * minutes, points, games, arguments.seed)
     console.print(results_table(curves))
-    if arguments.plot:
-        plot(curves, arguments.plot)
-    if arguments.json:
-        packages = ("c4env", "torch", "sb3-contrib", "stable-baselines3", "pettingzoo", "numpy")
-        results = {
-            "command": " ".join(sys.argv),
-            "machine": {"processor": platform.processor() or platform.machine(), "threads": 1},
-            "versions": {name: version(name) for name in packages},
-            "maskable_ppo": {**SETTINGS, "net_arch": LAYERS},
-            "games": arguments.games,
-            "curves": curves,
-        }
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
-    return 0
+    results = {"maskable_ppo": {**SETTINGS, "net_arch": LAYERS}, "games": games, "curves": curves}
+    write(arguments.json, results, ("torch", "sb3-contrib", "stable-baselines3", "pettingzoo"))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
