@@ -1,7 +1,8 @@
 """How long the page waits for exact scores while fifty clients ask at once.
 
 Starts ``c4 web`` on a free port. Every client asks for mid-game positions of its own, one after the other; then all
-ask for the same positions again, which the server remembers by then.
+ask for the same positions again, which the server remembers by then. Other work on the machine lengthens every time
+but the last: the processor time of the server for one request.
 
     python benchmarks/web_load.py
     python benchmarks/web_load.py --clients 50 --requests 40 --json results.json
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import os
 import random
 import statistics
 import subprocess
@@ -56,6 +58,12 @@ def megabytes(pid: int) -> float:
     return int(fields[1]) * 4096 / 2**20
 
 
+def processor_seconds(pid: int) -> float:
+    """Processor time a process has used, in all its threads."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def summary(got: list[tuple[int, float]], passed: float) -> dict[str, float]:
     times = sorted(1000 * seconds for status, seconds in got if status == 200)
     return {
@@ -85,10 +93,12 @@ def main() -> int:
         results: dict[str, dict[str, float]] = {}
         with ThreadPoolExecutor(args.clients) as pool:
             for name in ("solved", "remembered"):
-                started = time.perf_counter()
+                started, used = time.perf_counter(), processor_seconds(server.pid)
                 got = [one for client in pool.map(lambda positions: ask(port, positions), asked) for one in client]
                 results[name] = summary(got, time.perf_counter() - started)
                 results[name]["server_mb"] = round(megabytes(server.pid), 1)
+                used = processor_seconds(server.pid) - used
+                results[name]["server_cpu_ms"] = round(1000 * used / results[name]["requests"], 2)
     finally:
         server.terminate()
         server.wait(20)
