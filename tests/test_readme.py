@@ -68,7 +68,23 @@ def test_snippets_run_one_after_the_other(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_there_is_a_short_example_for_each_way_in() -> None:
+    for library in ("gymnasium.make(", "gymnasium.make_vec(", "SelfPlay(", "pettingzoo.make(", "MaskablePPO("):
+        assert any(library in snippet for snippet in SNIPPETS), library
+    assert all(snippet.count("\n") <= 20 for snippet in SNIPPETS)
+
+
 def test_links_lead_somewhere() -> None:
-    for page in [ROOT / "README.md", *ROOT.glob("docs/*.md"), ROOT / "CONTRIBUTING.md"]:
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("agents/c4agents/policy/shipped/*.md")]:
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_page_of_the_docs_is_listed() -> None:
+    for page in ROOT.glob("docs/*.md"):
+        assert f"](docs/{page.name})" in README, page.name
+
+
+def test_results_have_their_place() -> None:
+    begin, end = README.index("<!-- strength:begin -->"), README.index("<!-- strength:end -->")
+    assert begin < end
