@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ def spawn(*arguments: str) -> pexpect.spawn[str]:
         encoding="utf-8",
         timeout=120,
         dimensions=(40, 100),
+        env={name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm-256color"},
         echo=False,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )

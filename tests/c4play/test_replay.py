@@ -30,9 +30,9 @@ def test_every_move_of_a_replay_gets_the_solver_s_verdict() -> None:
 def test_a_replay_goes_on_back_and_out_on_a_terminal() -> None:
     child = spawn("--replay", "1212121")
     for answer, shown in [
-        ("", "1. O plays 1"),
-        ("", "2. X plays 2"),
-        ("b", "1. O plays 1"),
+        ("", "1. Yellow plays 1"),
+        ("", "2. Red plays 2"),
+        ("b", "1. Yellow plays 1"),
         ("b", "6  "),
         ("b", "6  "),
     ]:
@@ -44,7 +44,7 @@ def test_a_replay_goes_on_back_and_out_on_a_terminal() -> None:
         child.sendline("")
     text, code = finish(child)
     assert code == 0
-    assert "O wins." in text
+    assert "Yellow wins." in text
     assert "perfect" in text
     child = spawn("--replay", "1212121")
     child.expect("q: quit ")

@@ -50,6 +50,11 @@ def stone_name(console: Console, player: int) -> Text:
     return Text("●" if _discs(console) else SYMBOLS[player], STYLES[player])
 
 
+def side_name(console: Console, player: int) -> str:
+    """The player by the look of their stones: a colour, or a letter where there are no colours."""
+    return ("Yellow", "Red")[player] if _discs(console) else SYMBOLS[player]
+
+
 def _discs(console: Console) -> bool:
     """Whether stones can be told apart by colour alone."""
     return console.color_system is not None and not console.legacy_windows and console.encoding.startswith("utf")

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from c4env.position import Position
 from c4play.gamefiles import RecordedGame
-from c4play.terminal.board import SYMBOLS, draw_board
+from c4play.terminal.board import draw_board, side_name
 from c4play.terminal.opinions import exact_scores
 from c4play.verdicts import Grade, Verdict, describe_score, judge
 
@@ -63,7 +63,7 @@ class Replay:
             self.console.print(self._sentence(ply), markup=False, highlight=False, style=self._style(ply))
         if position.is_over:
             winner = position.winner
-            text = "A draw." if winner is None else f"{SYMBOLS[winner]} wins."
+            text = "A draw." if winner is None else f"{side_name(self.console, winner)} wins."
             if position.rules == "most-fours":
                 text = f"The board is full, {position.fours[0]} : {position.fours[1]}. {text}"
             self.console.print(text, style="bold green", markup=False)
@@ -84,7 +84,7 @@ class Replay:
         return STYLES[verdict.grade] if verdict else None
 
     def _sentence(self, ply: int) -> str:
-        mover, column = SYMBOLS[(ply - 1) % 2], self.game.moves[ply - 1]
+        mover, column = side_name(self.console, (ply - 1) % 2), self.game.moves[ply - 1]
         verdict = self._verdict(ply)
         if verdict is None:
             return f"{ply}. {mover} plays {column}"
@@ -103,5 +103,5 @@ class Replay:
             return
         table = Table("", *GRADES)
         for player in (0, 1):
-            table.add_row(SYMBOLS[player], *(str(counts[player][grade]) for grade in GRADES))
+            table.add_row(side_name(self.console, player), *(str(counts[player][grade]) for grade in GRADES))
         self.console.print(table)
