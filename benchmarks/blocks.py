@@ -128,7 +128,11 @@ def solver_speed(results: Results) -> str | None:
         ratio = times(row["ratio"]) + (f" ({low:.1f} to {high:.1f})" if high > low else "") if row["ratio"] else ""
         rows.append([name, ms(row["ours_ms"]), ms(row["peer_ms"]) if row["peer_ms"] else "", ratio])
     head = ["exact scores, no book, mean milliseconds", "ours", "bitbully (C++)", "ratio"]
-    return table(head, rows) + f"\n\n{made_by(result)}"
+    compared = [row for row in result["rows"] if row["ratio"]]
+    differ = (
+        f"{sum(row['differ'] for row in compared)} of {sum(row['positions'] for row in compared):,} answers differ. "
+    )
+    return table(head, rows) + f"\n\n{differ if compared else ''}{made_by(result)}"
 
 
 def inference_speed(results: Results) -> str | None:
@@ -178,6 +182,39 @@ def startup(results: Results) -> str | None:
         shown = [f"{figure[clock]['median']:.2f}" for clock in ("wall", "cpu")]
         rows.append([name, *shown, f"{goal:g}" if goal else "", first])
     head = ["seconds", "wall, warm", "CPU, warm", "goal", "CPU, the first time of all (compiles)"]
+    return table(head, rows) + f"\n\n{made_by(result)}"
+
+
+PATHS = {
+    "vector step": ("game and step", ("rules of a ply", "rules of a ply", "100 bytes written")),
+    "self-play step": ("game and ply", ("rules of a ply", "100 bytes written")),
+    "single step": ("step", ("Gymnasium around nothing", "call into compiled code", "two new arrays")),
+    "alpha-beta node": ("node", ("minimax node",)),
+    "MCTS playout": ("playout", ("random game from there",)),
+    "solver node": ("node", ()),
+    "certify position": ("position", ("sorting a key",)),
+    "planes": ("position", ("504 bytes written",)),
+    "network answer": ("position", ("its operations as a matrix product",)),
+    "PUCT leaf, without the network": ("leaf", ()),
+    "PPO sample": ("sample and epoch", ("its operations as a matrix product, three passes",)),
+}
+"""Hot paths: what is counted, and what limits them."""
+
+
+def limits(results: Results) -> str | None:
+    if "limits" not in results:
+        return None
+    result = results["limits"]
+    found = result["nanoseconds"]
+    rows = []
+    for path, (per, bounds) in PATHS.items():
+        if path not in found:
+            continue
+        own, least = found[path]["median"], sum(found[bound]["median"] for bound in bounds)
+        named = ", ".join(f"{'2 x ' * (bounds.count(b) > 1)}{b}" for b in dict.fromkeys(bounds))
+        share = f"{least / own:.0%}" if bounds else ""
+        rows.append([path, f"{ms(own)} ns a {per}", named, f"{ms(least)} ns" if bounds else "", share])
+    head = ["hot path", "takes", "can't do without", "which takes", "share"]
     return table(head, rows) + f"\n\n{made_by(result)}"
 
 
@@ -235,6 +272,7 @@ BLOCKS: dict[str, Callable[[Results], str | None]] = {
         certify_speed,
         learning,
         startup,
+        limits,
         curves,
         strength,
     )

@@ -61,7 +61,7 @@ def plain_walk(plies: int) -> int:
 
 def main() -> None:
     arguments = parser(__doc__).parse_args()
-    rounds, plain_plies, plies = (3, 10, 12) if arguments.quick else (5, 16, 20)
+    rounds, plain_plies, plies = (3, 14, 16) if arguments.quick else (5, 16, 20)
     one_core()
     agents = {spec: c4agents.make(spec) for spec in ("alphabeta:depth=2", "alphabeta:depth=4")}
     walks: dict[str, Callable[[], int]] = {

@@ -17,6 +17,8 @@ STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "c4env",
     "font.family": "sans-serif",
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), GREY),
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -33,7 +35,7 @@ TITLES = {
 def save(figure: Figure, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     canvas = FigureCanvasSVG(figure)  # type: ignore[no-untyped-call]
-    canvas.print_svg(str(path), metadata={"Date": None}, transparent=True)  # type: ignore[no-untyped-call]
+    canvas.print_svg(str(path), metadata={"Date": None})  # type: ignore[no-untyped-call]
     return path
 
 

@@ -57,6 +57,7 @@ BENCHMARKS = {
         needs="torch",
     ),
     "curves": Benchmark("curves", "speed over batch size, threads and ply, with memory", 4),
+    "limits": Benchmark("limits", "each hot path beside what limits it", 1),
     "startup": Benchmark("startup", "imports, commands, first compilation", 2),
 }
 
