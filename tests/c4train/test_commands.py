@@ -30,6 +30,8 @@ def test_help_does_not_load_torch(command: str) -> None:
         (["train", "ppo", "--gmaes", "3"], "--gmaes"),
         (["train", "ppo", "--games", "many"], "games"),
         (["train", "ppo", "--minutes", "0"], "--minutes must be above 0"),
+        (["train", "ppo", "--workers", "2"], "--workers"),
+        (["train", "alphazero", "--workers", "-1"], "workers is a number of processes"),
         (["train", "ppo", "--resume", "nowhere"], "holds no run"),
         (["train", "distill", "--data", "nowhere"], "c4 dataset build nowhere"),
         (["dataset", "info", "nowhere"], "there is no dataset in nowhere"),
@@ -44,6 +46,16 @@ def test_mistakes_are_answered_in_one_line(
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize("method", ["alphazero", "distill"])
+def test_without_ray_it_says_what_to_install(
+    method: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert main(["train", method, "--smoke", "--ray", "auto"]) == 2
+    assert 'pip install "c4env[cluster]"' in capsys.readouterr().err
     assert not Path("runs").exists()
 
 

@@ -22,6 +22,7 @@ examples:
   c4 train --smoke                      the same in seconds, to see that it works
   c4 train ppo --minutes 30 --name mine
   c4 train alphazero --minutes 120
+  c4 train alphazero --workers 0        games by all cores; --ray auto by a Ray cluster; distill likewise
   c4 train ppo --help                   all settings of a method
   c4 train ppo --resume runs/mine       go on after an interruption
 
