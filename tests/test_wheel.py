@@ -240,6 +240,12 @@ def test_modules_name_their_extra_too(installed: Installed, program: str, librar
     assert re.search(rf'needs .*: pip install "c4env\[{extra}\]"$', done.stderr.strip())
 
 
+def test_benchmarks_are_said_to_be_elsewhere(installed: Installed) -> None:
+    done = installed.run("c4", "bench", "--quick")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "in a copy of the repository" in done.stderr
+
+
 def test_without_any_extra_the_rest_works(installed: Installed) -> None:
     everything = "torch safetensors scipy choix matplotlib starlette uvicorn ray joblib onnx pygame pettingzoo "
     absent = (everything + "stable_baselines3 sb3_contrib tyro tensorboard").split()
