@@ -57,7 +57,7 @@ BENCHMARKS = {
         needs="torch",
     ),
     "curves": Benchmark("curves", "speed over batch size, threads and ply, with memory", 4),
-    "limits": Benchmark("limits", "each hot path beside what limits it", 1),
+    "limits": Benchmark("limits", "each hot path beside what limits it", 2),
     "startup": Benchmark("startup", "imports, commands, first compilation", 2),
 }
 
@@ -67,7 +67,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds, to see that all is well")
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"of {', '.join(BENCHMARKS)} (default all)")
-    parser.add_argument("--sets", type=Path, metavar="FOLDER", help="the solver's published sets Test_L1_R1 and so on")
+    parser.add_argument(
+        "--sets",
+        type=Path,
+        metavar="FOLDER",
+        help="measure the solver on the published sets Test_L1_R1 and so on, which takes ten minutes more",
+    )
     parser.add_argument(
         "--output",
         type=Path,
