@@ -59,6 +59,15 @@ def plies_of(occupied: Boards) -> Boards:
     return plies
 
 
+def among(keys: Boards, ordered: Boards) -> npt.NDArray[np.bool_]:
+    """Which of ``keys`` [B] are in ``ordered``, which is sorted and may be much longer."""
+    if len(ordered) == 0:
+        return np.zeros(len(keys), np.bool_)
+    places = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+    found: npt.NDArray[np.bool_] = ordered[places] == keys
+    return found
+
+
 @cache
 def forbidden_keys() -> Boards:
     """Keys that no dataset may hold, sorted: those of the shipped evaluation set."""
@@ -120,8 +129,8 @@ class Dataset:
 
     def missing(self, keys: Boards) -> Boards:
         """Those of ``keys`` that may be added: each once, sorted, not here yet, and not evaluated on."""
-        fresh = np.setdiff1d(keys, self._sorted)
-        return np.setdiff1d(fresh, self.forbidden, assume_unique=True)
+        fresh = np.unique(keys)
+        return fresh[~among(fresh, self._sorted) & ~among(fresh, self.forbidden)]
 
     def add(
         self, keys: Boards, solver: Labeller, progress: Callable[[int], None] | None = None, workers: int | Crew = 1
