@@ -208,6 +208,7 @@ class RayPool:
 
 def _join(ray: Any, address: str, most: int | None) -> None:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_worker_niceness", "0")  # of a cluster that is started here: as this process, not 15 more
     new = {"num_cpus": most, "include_dashboard": False} if address == "local" else {}
     try:
         ray.init(address=address, log_to_driver=False, logging_level="error", **new)
