@@ -10,18 +10,23 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from c4agents.arena.certificate import Certificate
 from c4agents.arena.certification import certify
-from c4agents.arena.exact import solver
+from c4agents.arena.exact import Oracle, solver
 from c4agents.arena.ladder import LadderResult, play_ladder
 from c4agents.jobs import Crew
 from c4env.position import Position
+from c4train import building
+from c4train.alphazero import AlphaZero, AlphaZeroConfig
 from c4train.building import build
+from c4train.distill import Distill, DistillConfig
 from c4train.labels import Boards, Labeller, Scores, SolverLabels
 from tests.c4agents.arena.helpers import BruteForce, Scripted, hashed, late_games
 from tests.c4agents.test_jobs import BATCHES, Heavy, always, killed_once, once, powers, raises_once, use
@@ -29,16 +34,34 @@ from tests.c4agents.test_jobs import BATCHES, Heavy, always, killed_once, once, 
 ray = pytest.importorskip("ray")
 
 
+def patiently(start: Callable[[], Any]) -> Any:
+    """What ``start`` returns. Ray gives a node 30 seconds to start, which on a busy machine may be too few."""
+    for _ in range(3):
+        try:
+            return start()
+        except Exception as error:
+            failed = error
+    raise failed
+
+
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[Any]:
     """Two processors, and room for a node that comes and goes."""
     from ray.cluster_utils import Cluster
 
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+    os.environ.setdefault("RAY_worker_niceness", "0")  # else workers would starve where much else is running
+    head = {"num_cpus": 2, "include_dashboard": False}
+    made = patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
     ray.init(address=made.address, log_to_driver=False, logging_level="error")
+    torch.set_num_threads(1)
     yield made
     ray.shutdown()
     made.shutdown()
+
+
+def kill_once(folder: Path, *_: object) -> None:
+    if once(folder, "killed"):
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Kills:
@@ -52,8 +75,8 @@ class Kills:
         self.folder, self.ply = folder, ply
 
     def __call__(self, position: Position) -> int:
-        if position.ply >= self.ply and once(self.folder, "killed"):
-            os.kill(os.getpid(), signal.SIGKILL)
+        if position.ply >= self.ply:
+            kill_once(self.folder)
         return hashed(position)
 
 
@@ -117,7 +140,7 @@ def stuck_there(shared: tuple[str, Path], batch: list[int]) -> list[int]:
 
 
 def test_a_node_that_leaves_changes_nothing(cluster: Any, tmp_path: Path) -> None:
-    node = cluster.add_node(num_cpus=1)
+    node = patiently(lambda: cluster.add_node(num_cpus=1))
     cluster.wait_for_nodes()
 
     def remove() -> None:
@@ -129,7 +152,7 @@ def test_a_node_that_leaves_changes_nothing(cluster: Any, tmp_path: Path) -> Non
     removing = threading.Thread(target=remove)
     removing.start()
     with Crew(ray="auto", say=said.append) as crew:
-        assert crew.size == 3
+        assert crew.size >= 3
         batches = [[number] for number in range(100)]
         assert list(crew.map(stuck_there, batches, shared=(node.node_id, tmp_path))) == batches
         assert sum(tally.items for tally in crew.tallies.values()) == 100
@@ -144,16 +167,14 @@ def table(result: LadderResult) -> tuple[Any, ...]:
 
 
 def test_the_same_ladder(tmp_path: Path) -> None:
-    agents = [Kills(tmp_path, 20), "rules", "alphabeta:depth=2"]
+    agents = [Kills(tmp_path, 12), "rules", "alphabeta:depth=2"]
     (tmp_path / "killed").touch()
-    alone = table(play_ladder(agents, 12, seed=4))
-    with Crew(ray="auto") as crew:
-        assert table(play_ladder(agents, 12, seed=4, workers=crew)) == alone
+    alone = table(play_ladder(agents, 8, seed=4))
+    for back_end in ("auto", None):
         (tmp_path / "killed").unlink()
-        assert table(play_ladder(agents, 12, seed=4, workers=crew)) == alone
-        assert crew.lost >= 1
-    (tmp_path / "killed").unlink()
-    assert table(play_ladder(agents, 12, seed=4, workers=2)) == alone
+        with Crew(2, ray=back_end) as crew:
+            assert table(play_ladder(agents, 8, seed=4, workers=crew)) == alone
+            assert crew.lost >= 1
 
 
 def told(certificate: Certificate) -> dict[str, Any]:
@@ -161,21 +182,20 @@ def told(certificate: Certificate) -> dict[str, Any]:
     return certificate.to_dict() | {"seconds": 0}
 
 
-@pytest.mark.parametrize("back_end", ["ray", "processes"])
-def test_the_same_certificate(tmp_path: Path, back_end: str) -> None:
-    opening = late_games(24, 1, 3)[0]
+def test_the_same_certificate(tmp_path: Path) -> None:
+    opening = late_games(26, 1, 3)[0]
     (tmp_path / "killed").touch()
     agent = Kills(tmp_path, 30)
     alone, leaks = certify(agent, "first", opening, oracle=BruteForce())
     assert alone.leaks
-    with Crew(None if back_end == "ray" else 2, ray="auto" if back_end == "ray" else None) as crew:
+    for back_end in ("auto", None):
         (tmp_path / "killed").unlink()
-        shared, same = certify(agent, "first", opening, oracle=BruteForce(), workers=crew)
-        assert crew.lost >= 1
+        with Crew(2, ray=back_end) as crew:
+            shared, same = certify(agent, "first", opening, oracle=BruteForce(), workers=crew)
+            assert crew.lost >= 1
         assert told(shared) == told(alone)
-        assert all(
-            (mine == theirs).all() for mine, theirs in zip(leaks.__getstate__(), same.__getstate__(), strict=True)
-        )
+        for mine, theirs in zip(leaks.__getstate__(), same.__getstate__(), strict=True):
+            assert (mine == theirs).all()
 
 
 def test_the_same_certificate_of_the_solver() -> None:
@@ -192,18 +212,29 @@ def test_promises_are_kept_there_too() -> None:
 
 
 class Dies:
-    """Labels by the solver; a worker dies of it once."""
+    """Answers by the solver; a worker, not this process, dies of it once."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.labels = folder, SolverLabels(solver())
+        self.folder, self.driver, self.solver = folder, os.getpid(), solver()
+
+    def _answers(self) -> Oracle:
+        if os.getpid() != self.driver:
+            kill_once(self.folder)
+        return self.solver
+
+    def outcomes(self, own: Boards, occupied: Boards) -> Scores:
+        return self._answers().outcomes(own, occupied)
+
+    def score_batch(self, own: Boards, occupied: Boards) -> Scores:
+        return self._answers().score_batch(own, occupied)
 
     def scores(self, own: Boards, occupied: Boards) -> Scores:
-        if len(own) > 1 and once(self.folder, "killed"):
-            os.kill(os.getpid(), signal.SIGKILL)
-        return self.labels.scores(own, occupied)
+        return self._answers().scores(own, occupied)
 
 
-def test_the_same_dataset(tmp_path: Path) -> None:
+def test_the_same_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "GAMES", 256)
+
     def shards(name: str, labeller: Labeller, workers: int | Crew) -> list[bytes]:
         build(tmp_path / name, 600, shard=250, plies=(16, 38), labeller=labeller, workers=workers)
         return [path.read_bytes() for path in sorted((tmp_path / name).glob("*.npz"))]
@@ -211,10 +242,54 @@ def test_the_same_dataset(tmp_path: Path) -> None:
     alone = shards("alone", SolverLabels(solver()), 1)
     assert len(alone) == 3
     with Crew(ray="auto") as crew:
-        assert shards("cluster", Dies(tmp_path), crew) == alone
+        assert shards("cluster", SolverLabels(Dies(tmp_path)), crew) == alone
         assert crew.lost >= 1
         assert sum(tally.items for tally in crew.tallies.values()) == 600
     assert shards("processes", SolverLabels(solver()), 2) == alone
+
+
+def test_the_same_imitation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "GAMES", 256)
+    build(tmp_path / "data", 200, plies=(30, 38))
+    sizes = {"channels": 4, "features": 4, "width": 16, "blocks": 1, "batch": 32, "updates": 3, "probe": 50}
+    play = {"first_ply": 24, "dagger_every": 1, "dagger_games": 20, "dagger_positions": 40}
+    off = {"book_plies": -1, "early_positions": 0, "perfect_games": 0, "leaks_every": 0}
+
+    def learned(crew: Crew) -> tuple[list[int], list[Any]]:
+        torch.manual_seed(0)
+        config = DistillConfig(**sizes | play | off, data=(str(tmp_path / "data"),))  # type: ignore[arg-type]
+        trainer = Distill(config, crew, lambda: Dies(tmp_path))
+        for _ in range(2):
+            trainer.advance(0.1)
+        return trainer.keys.tolist(), [weights.tolist() for weights in trainer.network.parameters()]
+
+    alone = learned(Crew())
+    assert len(alone[0]) > 200
+    with Crew(ray="auto") as crew:
+        assert learned(crew) == alone
+        assert crew.lost >= 1
+
+
+def test_the_same_self_play(tmp_path: Path) -> None:
+    sizes = {"channels": 4, "features": 4, "width": 16, "blocks": 1, "batch": 32}
+    play = {"games": 24, "plies": 12, "simulations": 8, "quick_simulations": 4}
+
+    def learned(crew: Crew) -> list[Any]:
+        torch.manual_seed(0)
+        trainer = AlphaZero(AlphaZeroConfig(**sizes | play), crew)  # type: ignore[arg-type]
+        trainer.network.register_forward_pre_hook(partial(kill_once, tmp_path))
+        for _ in range(4):
+            losses = trainer.advance(0.1)
+        assert losses["policy_loss"] > 0
+        return [weights.tolist() for weights in trainer.network.parameters()]
+
+    (tmp_path / "killed").touch()
+    alone = learned(Crew())
+    (tmp_path / "killed").unlink()
+    with Crew(ray="auto") as crew:
+        assert learned(crew) == alone
+        assert crew.lost >= 1
+        assert sum(tally.items for tally in crew.tallies.values()) == 4 * 24 * 12
 
 
 SLOW = """
@@ -255,18 +330,18 @@ def test_a_driver_killed_and_started_again_goes_on_with_the_ladder(
 ) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     agents = ("slow.py:slow", "random", "rules")
-    command = c4("ladder", *agents, "--games", "20", "--json", "--folder", "kept", "--ray", cluster.address)
+    command = c4("ladder", *agents, "--games", "8", "--json", "--folder", "kept", "--ray", cluster.address)
     kill_when(command, tmp_path, lambda: any((tmp_path / "kept").glob("pairing-*.json")))
     before = kept_games(tmp_path / "kept")
-    assert sum(map(len, before.values())) < 60
+    assert sum(map(len, before.values())) < 24
     resumed = output(command, tmp_path)
     after = kept_games(tmp_path / "kept")
-    assert sum(map(len, after.values())) == 60
+    assert sum(map(len, after.values())) == 24
     for name, games in before.items():
         assert games
         assert after[name][: len(games)] == games  # to the microsecond: not played again
     monkeypatch.chdir(tmp_path)
-    whole = json.loads(json.dumps(play_ladder(agents, 20).summary()))
+    whole = json.loads(json.dumps(play_ladder(agents, 8).summary()))
     for match in (*resumed["matches"], *whole["matches"]):
         del match["seconds_per_move"]
     assert resumed == whole
