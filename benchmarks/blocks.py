@@ -231,18 +231,32 @@ def curves(results: Results) -> str | None:
     return table(["curve", "what", "memory after imports", "peak"], rows) + f"\n\n{made_by(result)}"
 
 
+def interval(share: dict[str, float]) -> str:
+    """A share with its 95 % interval, in percent."""
+    return f"{100 * share['share']:.1f} % [{100 * share['low']:.1f}, {100 * share['high']:.1f}]"
+
+
+def hardest(matches: dict[str, Any]) -> dict[str, Any]:
+    """Of the matches against depth 8 the one with the fewest points."""
+    deep: list[dict[str, Any]] = [match for rung, match in matches.items() if rung.endswith("depth=8")]
+    return min(deep, key=lambda match: match["points"]["share"])
+
+
 def strength(results: Results) -> str | None:
     """What the shipped policies are worth; columns for the parts that were measured."""
     found = {name: results[name] for name in POLICIES if name in results}
     if not found:
         return None
     columns: dict[str, Callable[[dict[str, Any]], str]] = {
-        "right moves": lambda r: f"{r['evaluation_set']['all']['share']:.1%}",
-        "right moves where it matters": lambda r: f"{r['evaluation_set']['decisive']['share']:.1%}",
-        "points against `alphabeta:depth=4`": lambda r: f"{r['matches']['alphabeta:depth=4']['points']['share']:.0%}",
-        "certificate, moving first": lambda r: (
-            f"{r['certificate']['verdict']}: {r['certificate']['positions']:,} positions, "
-            f"{r['certificate']['leaks']:,} leaks"
+        "right moves": lambda r: interval(r["evaluation_set"]["all"]),
+        "where it matters": lambda r: interval(r["evaluation_set"]["decisive"]),
+        "moving first against perfect play: won / drawn / lost": lambda r: "{wins} / {draws} / {losses}".format(
+            **r["moving_first_against_perfect_play"]
+        ),
+        "points against `alphabeta:depth=4`": lambda r: interval(r["matches"]["alphabeta:depth=4"]["points"]),
+        "against depth 8, its best evaluation": lambda r: interval(hardest(r["matches"])["points"]),
+        "leaks of positions reached, moving first": lambda r: (
+            f"{r['certificate']['leaks']:,} of {r['certificate']['positions']:,}"
         ),
         "errors on begin-hard": lambda r: f"{r['published_sets']['begin-hard']['share']:.1%}",
     }
