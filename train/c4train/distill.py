@@ -68,7 +68,8 @@ class DistillConfig(SharedOutConfig):
     """How much the number of positions with so many stones counts in how often these are drawn: 1 draws all positions
     equally often, 0 all numbers of stones."""
     error_share: float = 0.25
-    """Share of each batch that is drawn from positions the network got wrong."""
+    """Share of each batch that is drawn from positions the network got wrong; falls to none over the run, as in the end
+    those are few and cannot be learned without harm to the rest."""
     probe: int = 20_000
     """Positions looked at for errors after each round of updates."""
     dagger_every: int = 10
@@ -158,7 +159,7 @@ class Distill:
             group["lr"] = rate
         loss = right = 0.0
         for _ in range(config.updates):
-            total, preserving = self._update()
+            total, preserving = self._update(min(done, 1))
             loss, right = loss + total / config.updates, right + preserving / config.updates
         self.step += config.updates * config.batch
         self.round += 1
@@ -176,9 +177,9 @@ class Distill:
             **self._leaks,
         }
 
-    def _update(self) -> tuple[float, float]:
+    def _update(self, done: float) -> tuple[float, float]:
         count = self.config.batch
-        hard = min(int(count * self.config.error_share), len(self.errors))
+        hard = min(int(count * self.config.error_share * (1 - done)), len(self.errors))
         chosen = self._draw(count)
         if hard:
             chosen[:hard] = self.errors[self.rng.integers(len(self.errors), size=hard)]
