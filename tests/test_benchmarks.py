@@ -63,14 +63,14 @@ def test_a_table_without_results_stays_as_it_is(render: ModuleType) -> None:
 
 
 def test_strength_shows_what_was_measured(render: ModuleType) -> None:
-    share = {"share": 0.985}
+    share = {"share": 0.985, "low": 0.98, "high": 0.989}
     results = {
         "policy": {"command": "one", "evaluation_set": {"all": share, "decisive": share}},
         "policy-selfplay": {"command": "two", "certificate": {"verdict": "won", "positions": 1234, "leaks": 5}},
     }
     made = render.rendered("<!-- strength:begin -->\n<!-- strength:end -->", results)
-    assert "| `policy` | 98.5% | 98.5% |  |" in made
-    assert "won: 1,234 positions, 5 leaks" in made
+    assert "| `policy` | 98.5 % [98.0, 98.9] | 98.5 % [98.0, 98.9] |  |" in made
+    assert "5 of 1,234" in made
     assert "alphabeta" not in made
     assert render.rendered(made, results) == made
 
