@@ -108,10 +108,11 @@ class AlphaZero:
         chosen = self.rng.integers(len(self.samples.own), size=self.config.batch)
         occupied = self.samples.occupied[chosen]
         planes = torch.from_numpy(to_planes(self.samples.own[chosen], occupied)).float()
-        logits, outcome = self.learner(planes)
-        logs = functional.log_softmax(logits.masked_fill(~torch.from_numpy(to_legal(occupied)), -1e9), dim=1)
+        with self.config.arithmetic():
+            logits, outcome = self.learner(planes)
+        logs = functional.log_softmax(logits.float().masked_fill(~torch.from_numpy(to_legal(occupied)), -1e9), dim=1)
         policy_loss = -(torch.from_numpy(self.samples.policies[chosen]) * logs).sum(dim=1).mean()
-        value_loss = functional.cross_entropy(outcome, torch.from_numpy(self.samples.outcomes[chosen]))
+        value_loss = functional.cross_entropy(outcome.float(), torch.from_numpy(self.samples.outcomes[chosen]))
         self.optimizer.zero_grad()
         (policy_loss + value_loss).backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()

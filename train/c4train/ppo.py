@@ -217,15 +217,16 @@ class Ppo:
                 sample = {name: torch.from_numpy(array[part]) for name, array in batch.items()}
                 planes = torch.from_numpy(to_planes(batch["own"][part], batch["occupied"][part])).float()
                 legal = torch.from_numpy(to_legal(batch["occupied"][part]))
-                logits, outcome = self.network(planes)
-                logs = functional.log_softmax(logits.masked_fill(~legal, -1e9), dim=1)
+                with config.arithmetic():
+                    logits, outcome = self.network(planes)
+                logs = functional.log_softmax(logits.float().masked_fill(~legal, -1e9), dim=1)
                 new = logs.gather(1, sample["columns"][:, None])[:, 0]
                 ratio = (new - sample["chances"].clamp_min(1e-9).log()).exp()
                 gain = (sample["advantages"] - mean) / deviation
                 clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
                 policy_loss = -torch.minimum(ratio * gain, clipped * gain).mean()
                 entropy = -(logs.exp() * logs).sum(dim=1).mean()
-                chances = outcome.softmax(dim=1)
+                chances = outcome.float().softmax(dim=1)
                 value_loss = functional.mse_loss(chances[:, 0] - chances[:, 2], sample["returns"])
                 loss = policy_loss + config.value_weight * value_loss - entropy_weight * entropy
                 self.optimizer.zero_grad()

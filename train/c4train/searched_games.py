@@ -150,7 +150,12 @@ def play_turn(shared: tuple[SearchedGamesConfig, int, PolicyNetwork], games: Gam
         The games after it, and for each ply what the games that ended with it have to teach.
     """
     config, seed, network = shared
-    turn = _Turn(config, Evaluator(network), games, Dice.rolled(config, seed, games.turn, games.numbers))
+    turn = _Turn(
+        config,
+        Evaluator(network, bfloat16=config.bfloat16),
+        games,
+        Dice.rolled(config, seed, games.turn, games.numbers),
+    )
     taught = [turn.ply(number) for number in range(config.plies)]
     return turn.games(), taught
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+import torch
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
@@ -61,6 +62,9 @@ class CommonConfig:
     """Network: hidden layers after the first."""
     threads: int = 1
     """Threads for the network; resuming is exact with one."""
+    bfloat16: bool = False
+    """Multiply with fewer digits while training: twice as fast on processors that can (AVX-512 BF16), slower on others.
+    The trained policy computes with all digits."""
 
     def check(self) -> None:
         """Raise ValueError if a setting can't be right."""
@@ -77,6 +81,10 @@ class CommonConfig:
     def network(self) -> NetworkConfig:
         """The sizes of the network."""
         return NetworkConfig(self.channels, self.features, self.width, self.blocks)
+
+    def arithmetic(self) -> torch.autocast:
+        """The context in which the network computes while it is trained."""
+        return torch.autocast("cpu", torch.bfloat16, enabled=self.bfloat16)
 
     def crew(self) -> Crew:
         """Who does the work that can be shared out; not more than this process."""

@@ -49,11 +49,13 @@ class Evaluator:
     Args:
         network: The network; it is not changed.
         sha256: Fingerprint of the file it came from, if any.
+        bfloat16: Multiply with 8 binary digits instead of 24: rougher, and twice as fast where the processor can.
     """
 
-    def __init__(self, network: PolicyNetwork, sha256: str | None = None) -> None:
+    def __init__(self, network: PolicyNetwork, sha256: str | None = None, *, bfloat16: bool = False) -> None:
         self.network = network
         self.sha256 = sha256
+        self.bfloat16 = bfloat16
 
     def __call__(self, own: npt.NDArray[np.int64], occupied: npt.NDArray[np.int64]) -> Evaluation:
         """Evaluate positions [B], none of which may be over."""
@@ -65,13 +67,13 @@ class Evaluator:
             own, occupied = np.concatenate([own, missing]), np.concatenate([occupied, missing])
         planes, legal = to_planes(own, occupied), to_legal(occupied)
         logits, outcomes = [], []
-        with torch.inference_mode():
+        with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=self.bfloat16):
             for start in range(0, len(own), CHUNK):
                 # The last chunk reaches back, rather than be too short.
                 first = min(start, max(0, len(own) - FEWEST))
                 chunk = torch.from_numpy(planes[first : start + CHUNK]).to(torch.float32)
                 policy, outcome = self.network(chunk)
-                logits.append(policy[start - first :].numpy())
-                outcomes.append(torch.softmax(outcome[start - first :], dim=1).numpy())
+                logits.append(policy[start - first :].float().numpy())
+                outcomes.append(torch.softmax(outcome[start - first :].float(), dim=1).numpy())
         masked = np.where(legal, np.concatenate(logits), np.float32(-np.inf))[:count]
         return Evaluation(masked, np.concatenate(outcomes)[:count])
