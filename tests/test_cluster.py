@@ -253,7 +253,7 @@ def test_the_same_imitation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     build(tmp_path / "data", 200, plies=(30, 38))
     sizes = {"channels": 4, "features": 4, "width": 16, "blocks": 1, "batch": 32, "updates": 3, "probe": 50}
     play = {"first_ply": 24, "dagger_every": 1, "dagger_games": 20, "dagger_positions": 40}
-    off = {"book_plies": -1, "early_positions": 0, "perfect_games": 0, "leaks_every": 0}
+    off = {"book_plies": -1, "early_positions": 0, "strong_games": 0, "perfect_games": 0, "leaks_every": 0}
 
     def learned(crew: Crew) -> tuple[list[int], list[Any]]:
         torch.manual_seed(0)

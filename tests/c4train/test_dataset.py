@@ -25,7 +25,7 @@ from c4train.dataset import (
     outcomes_of,
     plies_of,
 )
-from c4train.reach import bots, reached_keys
+from c4train.reach import bots, families, reached_keys
 
 
 class Guess:
@@ -109,6 +109,38 @@ def test_an_interrupted_build_ends_as_an_undisturbed_one(tmp_path: Path) -> None
     assert plies.max() <= 30
     other = build(tmp_path / "other", 300, seed=1, plies=(10, 30), labeller=GUESS)
     assert not np.array_equal(other.keys, whole.keys[:300])
+
+
+def test_families_are_what_their_roots_lead_to() -> None:
+    """By the rules on a grid: each position follows from one of the ply before, and nobody wins at once."""
+    keys = some_keys(5)
+    roots = keys[plies_of(boards_of(keys)[1]) == 8][:6]
+    for root in roots:
+        family = families(np.array([root]), 12, 20, np.random.default_rng(0))
+        assert family[0] == root
+        plies = plies_of(boards_of(family)[1])
+        assert (np.diff(plies) >= 0).all()
+        assert np.bincount(plies)[8:].tolist() == [1, *(min(20, count) for count in np.bincount(plies)[9:])]
+        assert len(np.unique(family)) == len(family) > 60
+        for ply in range(9, 13):
+            before = [Position(*map(int, boards)) for boards in zip(*boards_of(family[plies == ply - 1]), strict=True)]
+            after = [one.play(column) for one in before for column in one.legal]
+            possible = {min(one.key, one.mirror().key) for one in after if not one.is_over}
+            assert set(family[plies == ply].tolist()) <= possible
+        for own, occupied in zip(*boards_of(family[1:]), strict=True):
+            position = Position(int(own), int(occupied))
+            assert not any(position.play(column).winning_cells for column in position.legal)
+
+
+def test_a_dataset_of_families_is_resumable_and_apart(tmp_path: Path) -> None:
+    whole = build(tmp_path / "whole", 900, shard=300, plies=(9, 14), family=15, labeller=GUESS)
+    build(tmp_path / "cut", 300, shard=300, plies=(9, 14), family=15, labeller=GUESS)
+    cut = build(tmp_path / "cut", 900, shard=300, plies=(9, 14), family=15, labeller=GUESS)
+    assert np.array_equal(cut.keys, whole.keys)
+    assert np.array_equal(whole.scores, GUESS.scores(*boards_of(whole.keys)))
+    plies = plies_of(boards_of(whole.keys)[1])
+    assert (plies.min(), plies.max()) == (9, 14)
+    assert not np.isin(whole.keys, forbidden_keys()).any()
 
 
 def test_flattened_draws_evenly_by_ply() -> None:

@@ -28,6 +28,7 @@ TINY: dict[str, Any] = {
     "book_plies": -1,
     "dagger_every": 0,
     "early_positions": 0,
+    "strong_games": 0,
     "perfect_games": 0,
     "leaks_every": 0,
 }
@@ -94,6 +95,29 @@ def test_games_against_perfect_play_are_learned_from_whole(data: Path) -> None:
     plies = dataset.plies_of(boards_of(trainer.keys[300:])[1])
     assert {8, 9, 10, 20} <= set(plies.tolist())
     assert not np.isin(trainer.keys, dataset.forbidden_keys()).any()
+
+
+def test_games_against_strong_bots_are_learned_from(data: Path) -> None:
+    """The network is to move in what they add, and it has both seats."""
+    play: dict[str, Any] = {"dagger_every": 1, "dagger_games": 1, "dagger_positions": 50, "strong_games": 24}
+    trainer = Distill(DistillConfig(**TINY | play | {"first_ply": 14}, data=(str(data),)))
+    trainer.advance(0.0)
+    plies = dataset.plies_of(boards_of(trainer.keys[300:])[1])
+    assert len(plies) > 20
+    assert {0, 1} == set((plies % 2).tolist())
+    assert not np.isin(trainer.keys, dataset.forbidden_keys()).any()
+
+
+def test_fewer_digits_learn_as_well(data: Path) -> None:
+    """A few updates in bfloat16: not the same weights, and nearly the same losses."""
+    figures = []
+    for bfloat16 in (False, True):
+        torch.manual_seed(0)
+        trainer = Distill(DistillConfig(**TINY | {"updates": 60, "bfloat16": bfloat16}, data=(str(data),)))
+        figures.append(trainer.advance(0.0)["loss"])
+        assert all(weights.dtype == torch.float32 for weights in trainer.network.parameters())
+    assert figures[0] != figures[1]
+    assert figures[1] == pytest.approx(figures[0], rel=0.05)
 
 
 def test_play_adds_positions_it_did_not_know(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

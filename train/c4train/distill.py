@@ -82,6 +82,9 @@ class DistillConfig(SharedOutConfig):
     """Positions with fewer stones take the solver long: few of them are added."""
     early_positions: int = 150
     """Most positions of fewer than --first-ply stones added in such a round."""
+    strong_games: int = 1024
+    """Further games in such a round, against alpha-beta of depth 8 with every evaluation; positions are added as many
+    as of the others, and of fewer than --first-ply stones, too."""
     perfect_games: int = 256
     """Further games in such a round, from the empty board, among the network and perfect play with the longest
     defence; all of their positions are added."""
@@ -143,6 +146,7 @@ class Distill:
         self.errors = np.zeros(0, np.int64)
         """Indices of positions that the network got wrong when last looked at."""
         self._oracle = CrewOracle(oracle(), crew or Crew())
+        self._strong: list[Agent] = []
         self._perfect: PerfectPlayer | None = None
         self._leaks: dict[str, float] = {}
         self.keys, self.scores, self._forbidden = _read_all(config.data)
@@ -187,8 +191,9 @@ class Distill:
         planes = torch.from_numpy(to_planes(own, occupied)).float()
         legal = torch.from_numpy(to_legal(occupied))
         preserving, best, result = map(torch.from_numpy, outcomes_of(self.scores[chosen]))
-        logits, outcome = self.network(planes)
-        total, right = loss_of(logits, outcome, legal, preserving, best, result, self.config)
+        with self.config.arithmetic():
+            logits, outcome = self.network(planes)
+        total, right = loss_of(logits.float(), outcome.float(), legal, preserving, best, result, self.config)
         self.optimizer.zero_grad()
         total.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
@@ -228,18 +233,29 @@ class Distill:
         evaluator = Evaluator(self.network)
         labels = SolverLabels(self._oracle)
         players: list[Agent] = [PolicyAgent(evaluator), PolicyAgent(evaluator), PolicyAgent(evaluator, temperature=1.0)]
-        players += [Preserving(labels), Preserving(labels, noise=0.2), *bots(), *bots(STRONG)]
-        keys = self._fresh(
+        players += [Preserving(labels), Preserving(labels, noise=0.2), *bots()]
+        self._add_reached(
             reached_keys(players, config.dagger_games, self.rng, shares=(0.0, 0.0, 0.05, 0.2), opening=10)
         )
-        late = plies_of(boards_of(keys)[1]) >= config.first_ply
-        self._add(self._least_sure(keys[~late], config.early_positions))
-        drawn = flattened(keys[late], 4 * config.dagger_positions, self.rng)
-        self._add(self._least_sure(drawn, config.dagger_positions))
+        if config.strong_games:
+            self._strong = self._strong or bots(STRONG)
+            players = [players[0], *self._strong]
+            self._add_reached(
+                reached_keys(players, config.strong_games, self.rng, shares=(0.0, 0.02), opening=6, learner=True)
+            )
         if config.perfect_games:
             self._perfect = self._perfect or PerfectPlayer(self._oracle)
             keys = reached_keys([players[0], self._perfect], config.perfect_games, self.rng, shares=(0.0,), opening=0)
             self._add(self._fresh(keys))
+
+    def _add_reached(self, keys: Boards) -> None:
+        """Add those of ``keys`` that the network is least sure of, apart for those that take the solver long."""
+        config = self.config
+        fresh = self._fresh(keys)
+        late = plies_of(boards_of(fresh)[1]) >= config.first_ply
+        self._add(self._least_sure(fresh[~late], config.early_positions))
+        drawn = flattened(fresh[late], 4 * config.dagger_positions, self.rng)
+        self._add(self._least_sure(drawn, config.dagger_positions))
 
     def _least_sure(self, keys: Boards, most: int) -> Boards:
         """Those of ``keys`` whose best column has the lowest chance, at most ``most``, sorted."""

@@ -10,17 +10,18 @@ import numpy.typing as npt
 
 import c4agents
 from c4agents.agent import Agent, Analysis
+from c4agents.catalogue import EVALUATION_NAMES
 from c4agents.policy.planes import to_legal
-from c4env.bitboard import BOARD, COLUMNS, canonical_key, from_key, has_four, is_legal, play
+from c4env.bitboard import BOARD, COLUMNS, canonical_key, from_key, has_four, is_legal, play, playable, threats
 from c4env.compiled import compiled
 from c4env.opponents import ask
 from c4env.position import Position, PositionBatch
 from c4env.selfplay import SelfPlay
-from c4train.dataset import canonical_keys, outcomes_of, plies_of
+from c4train.dataset import boards_of, canonical_keys, outcomes_of, plies_of
 from c4train.labels import SLOW_PLIES, Boards, Labeller
 
 BOTS: Final = ("random", "rules", "alphabeta:depth=2,ties=random", "alphabeta:depth=5,ties=random")
-STRONG: Final = ("alphabeta:eval=chains,depth=8,ties=random", "alphabeta:eval=powers,depth=8,ties=random")
+STRONG: Final = tuple(f"alphabeta:eval={name},depth=8" for name in EVALUATION_NAMES)
 RANDOM_SHARES: Final = (0.0, 0.05, 0.2, 0.5, 1.0)
 """How often a player of a game moves at random instead; drawn for each game."""
 
@@ -82,6 +83,38 @@ def opening_keys(last_ply: int) -> Boards:
     return np.unique(np.concatenate(found))
 
 
+def families(roots: Boards, last_ply: int, width: int, rng: np.random.Generator) -> Boards:
+    """Canonical keys of roots, each followed by some positions that it leads to, ply by ply.
+
+    The solver remembers what it has proved: relatives one after the other take it less than half the time that as
+    many strangers do. Descendants that the side to move wins at once are left out: nothing is to be learned from them.
+
+    Args:
+        roots: Keys of positions with equally many stones, [N].
+        last_ply: Stones of the last descendants.
+        width: Most descendants with so many stones that are drawn for each root, from all answers to those drawn before.
+        rng: Draws them.
+    """
+    found = []
+    for root in roots:
+        layer = np.array([root], np.int64)
+        for _ in range(int(plies_of(boards_of(layer)[1])[0]), last_ply + 1):
+            found.append(layer)
+            answers = np.unique(_answers(layer))
+            layer = rng.permutation(answers[~_won_at_once(answers)])[:width]
+    return np.concatenate([np.zeros(0, np.int64), *found])
+
+
+@compiled
+def _won_at_once(keys: Boards) -> npt.NDArray[np.bool_]:
+    """Where the side to move has a four to complete, [B]."""
+    won = np.empty(len(keys), np.bool_)
+    for index in range(len(keys)):
+        own, occupied = from_key(keys[index])
+        won[index] = threats(own, occupied) & playable(occupied) != 0
+    return won
+
+
 @compiled
 def _answers(keys: Boards) -> Boards:
     """Canonical keys of the positions one ply later that are not over, repeats included."""
@@ -105,13 +138,18 @@ def reached_keys(
     *,
     shares: Sequence[float] = RANDOM_SHARES,
     opening: int = 8,
+    learner: bool = False,
 ) -> Boards:
     """Canonical keys of all positions, not over, that ``games`` games pass through, each once, sorted.
 
     Both seats of each game get a player each at random; each game begins with up to ``opening`` random plies, and
-    goes on with a share of random moves that is drawn for it.
+    goes on with a share of random moves that is drawn for it. With ``learner`` the first player has one of the seats of
+    each game, another the other, and only positions with the first to move count.
     """
     seats = rng.integers(len(players), size=(2, games))
+    if learner:
+        seats[np.arange(games) % 2, np.arange(games)] = 0
+        seats[1 - np.arange(games) % 2, np.arange(games)] = rng.integers(1, len(players), size=games)
     random_plies = rng.integers(opening + 1, size=games)
     random_share = rng.choice(np.asarray(shares), games)
     streams = rng.integers(2**63, size=games)
@@ -122,11 +160,12 @@ def reached_keys(
     found = []
     while going.any():
         positions = batch.positions()
-        found.append(canonical_keys(positions.own[going], positions.occupied[going]))
         ply = plies_of(positions.occupied)
+        mover = seats[ply % 2, np.arange(games)]
+        counted = going & ((mover == 0) | (not learner))
+        found.append(canonical_keys(positions.own[counted], positions.occupied[counted]))
         columns = np.where(to_legal(positions.occupied), rng.random((games, 7)), -1.0).argmax(axis=1)
         by_player = going & (ply >= random_plies) & (rng.random(games) >= random_share)
-        mover = seats[ply % 2, np.arange(games)]
         for index, player in enumerate(players):
             _ask(player, positions, by_player & (mover == index), streams, columns)
         going &= ~batch.step(columns).done
