@@ -11,20 +11,20 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from c4agents.agent import Agent
-from c4agents.arena.exact import Oracle, solver
+from c4agents.arena.exact import NO_SCORE, Oracle, solver
 from c4agents.arena.perfect import PerfectPlayer
 from c4agents.jobs import Crew
 from c4agents.policy.agent import PolicyAgent
 from c4agents.policy.evaluator import Evaluator
-from c4agents.policy.network import PolicyNetwork
+from c4agents.policy.network import HALF, PolicyNetwork, by_column
 from c4agents.policy.planes import to_legal, to_planes
 from c4env.bitboard import CELLS
 from c4train.asking import CrewOracle
@@ -34,6 +34,9 @@ from c4train.leaks import walk
 from c4train.reach import STRONG, Preserving, bots, opening_keys, reached_keys
 from c4train.run import random_state, set_random_state
 from c4train.session import SharedOutConfig
+
+_FULL: Final = -100
+"""Stands for the outcome of a column without room."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,9 @@ class DistillConfig(SharedOutConfig):
     """Weight of preferring the fastest win and the longest defence."""
     outcome_weight: float = 0.5
     """Weight of predicting win, draw or loss."""
+    columns_weight: float = 1.0
+    """Weight of predicting win, draw or loss after each column, by a head that is not part of the policy: it makes the
+    network see why a move is right, which helps where there are few positions to learn from."""
     balance: float = 0.33
     """How much the number of positions with so many stones counts in how often these are drawn: 1 draws all positions
     equally often, 0 all numbers of stones."""
@@ -96,6 +102,29 @@ class DistillConfig(SharedOutConfig):
     """Most positions of a ply in such a walk."""
     leaks_positions: int = 20_000
     """Most positions added after such a walk: its leaks, then where the network was least sure."""
+
+
+class ColumnOutcomes(nn.Module):
+    """A head that says what becomes of each column, only to teach the network.
+
+    Args:
+        width: Size of each half of the network's last pair.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.sides = nn.Linear(width, 3 * (HALF + 1))
+        self.slant = nn.Linear(width, 3 * HALF, bias=False)
+
+    def forward(self, u: Tensor, v: Tensor) -> Tensor:
+        """Logits of win, draw and loss after each column, [B, 7, 3]."""
+        return by_column(self.sides(u + v).unflatten(1, (-1, 3)), self.slant(u - v).unflatten(1, (-1, 3)))
+
+
+def column_loss(logits: Tensor, scores: Scores) -> Tensor:
+    """Cross-entropy of the outcome after each column [B, 7, 3], averaged over all columns with room."""
+    results = np.where(scores == NO_SCORE, _FULL, 1 - np.sign(scores)).astype(np.int64)
+    return functional.cross_entropy(logits.flatten(0, 1), torch.from_numpy(results).flatten(), ignore_index=_FULL)
 
 
 def loss_of(
@@ -137,9 +166,9 @@ class Distill:
     def __init__(self, config: DistillConfig, crew: Crew | None = None, oracle: Callable[[], Oracle] = solver) -> None:
         self.config = config
         self.network = PolicyNetwork(config.network())
-        self.optimizer = torch.optim.AdamW(
-            self.network.parameters(), config.learning_rate, weight_decay=config.weight_decay
-        )
+        self.columns = ColumnOutcomes(config.width)
+        learned = [*self.network.parameters(), *self.columns.parameters()]
+        self.optimizer = torch.optim.AdamW(learned, config.learning_rate, weight_decay=config.weight_decay)
         self.step = 0
         self.round = 0
         self.rng = np.random.default_rng(config.seed)
@@ -192,8 +221,11 @@ class Distill:
         legal = torch.from_numpy(to_legal(occupied))
         preserving, best, result = map(torch.from_numpy, outcomes_of(self.scores[chosen]))
         with self.config.arithmetic():
-            logits, outcome = self.network(planes)
+            pair = self.network.pair(planes)
+            logits, outcome = self.network.answers(*pair)
+            columns = self.columns(*pair)
         total, right = loss_of(logits.float(), outcome.float(), legal, preserving, best, result, self.config)
+        total = total + self.config.columns_weight * column_loss(columns.float(), self.scores[chosen])
         self.optimizer.zero_grad()
         total.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
@@ -292,6 +324,7 @@ class Distill:
         """All that is needed to go on, the positions that were added included."""
         return {
             "network": self.network.state_dict(),
+            "columns": self.columns.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "random": random_state(self.rng),
             "round": self.round,
@@ -312,6 +345,7 @@ class Distill:
         if given > self._given:
             raise ValueError(f"the data have {self._given:,} positions, fewer than the run began with")
         self.network.load_state_dict(state["network"])
+        self.columns.load_state_dict(state["columns"])
         self.optimizer.load_state_dict(state["optimizer"])
         set_random_state(self.rng, state["random"])
         self.step, self.round = int(state["step"]), int(state["round"])

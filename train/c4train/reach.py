@@ -92,7 +92,7 @@ def families(roots: Boards, last_ply: int, width: int, rng: np.random.Generator)
     Args:
         roots: Keys of positions with equally many stones, [N].
         last_ply: Stones of the last descendants.
-        width: Most descendants with so many stones that are drawn for each root, from all answers to those drawn before.
+        width: Most descendants of a root with so many stones, drawn from all answers to those with one stone less.
         rng: Draws them.
     """
     found = []

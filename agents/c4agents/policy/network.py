@@ -74,6 +74,12 @@ class PairLinear(nn.Module):
         return even + odd, even - odd
 
 
+def by_column(sides: Tensor, slant: Tensor) -> Tensor:
+    """Columns [B, 7, ...] from what a mirrored board leaves alone [B, 4, ...] and what it turns round [B, 3, ...]."""
+    left, centre = sides[:, :HALF], sides[:, HALF:]
+    return torch.cat([left + slant, centre, (left - slant).flip(1)], dim=1)
+
+
 class PolicyNetwork(nn.Module):
     """Planes to move preferences and chances of the outcome.
 
@@ -102,17 +108,21 @@ class PolicyNetwork(nn.Module):
         Returns:
             Logits of the columns [B, 7], full ones not masked, and of win, draw and loss for the side to move [B, 3].
         """
+        return self.answers(*self.pair(planes))
+
+    def pair(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """What the trunk makes of positions: the last pair, [B, width] each."""
         u, v = self._look(planes), self._look(planes.flip(3))
         u, v = map(functional.relu, self.entry(u, v))
         for layer in self.trunk:
             more_u, more_v = layer(u, v)
             u, v = u + functional.relu(more_u), v + functional.relu(more_v)
-        together = u + v
-        sides: Tensor = self.sides(together)
-        slant: Tensor = self.slant(u - v)
-        left, centre = sides[:, :HALF], sides[:, HALF:]
-        logits = torch.cat([left + slant, centre, (left - slant).flip(1)], dim=1)
-        outcome: Tensor = self.outcome(together)
+        return u, v
+
+    def answers(self, u: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+        """What :meth:`forward` returns, from the last pair."""
+        logits = by_column(self.sides(u + v), self.slant(u - v))
+        outcome: Tensor = self.outcome(u + v)
         return logits, outcome
 
     def _look(self, planes: Tensor) -> Tensor:
