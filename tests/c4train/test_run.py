@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 import torch
 
-from c4agents.policy.weights import load_policy
+from c4agents.policy.weights import load_policy, shipped_path
 from c4train import methods
 from c4train.ppo import Ppo, PpoConfig
 from c4train.run import Run
+from c4train.session import settle
 
 TINY: dict[str, Any] = {"games": 16, "plies": 8, "channels": 4, "width": 16, "eval_games": 4}
 
@@ -107,6 +108,7 @@ def test_a_damaged_checkpoint_is_passed_over(capsys: pytest.CaptureFixture[str])
         ({"total_steps": 0}, "--total-steps must be above 0"),
         ({"eval_games": 3, "total_steps": 1}, "even number"),
         ({"width": 0}, "width of a network"),
+        ({"start": "nowhere.safetensors", "total_steps": 1}, "there is no weights file 'nowhere.safetensors'"),
     ],
 )
 def test_settings_that_cannot_be_right(settings: dict[str, Any], words: str) -> None:
@@ -125,3 +127,23 @@ def test_other_methods_runs_are_not_taken_up() -> None:
     Run(Path("runs/o"), {"method": "other"}, resume=False)
     with pytest.raises(ValueError, match="run of 'other'"):
         methods.run("ppo", PpoConfig(resume=Path("runs/o")))
+
+
+def test_a_run_may_begin_with_the_weights_of_another() -> None:
+    """Those of the file, whatever sizes are asked for; and it resumes without the file."""
+    methods.run("ppo", PpoConfig(**TINY, total_steps=128, name="elder", seed=1))
+    file = Path("runs/elder/policy.safetensors")
+    younger = PpoConfig(**TINY | {"width": 24}, total_steps=128, name="younger", seed=2, start=str(file))
+    folder, stored, settings = settle("ppo", younger)
+    assert stored["width"] == TINY["width"]
+    assert same(Ppo(settings).network.state_dict(), weights_of(Path("runs/elder")))
+    assert methods.run("ppo", younger) == 0
+    assert not same(weights_of(folder), weights_of(Path("runs/elder")))
+    file.unlink()
+    assert methods.run("ppo", PpoConfig(resume=folder, total_steps=256)) == 0
+
+
+@pytest.mark.parametrize("method", ["ppo", "alphazero", "distill"])
+def test_every_method_takes_weights_to_begin_with(method: str) -> None:
+    settings = methods.CONFIGS[method](start="policy-selfplay", total_steps=1)
+    assert same(settings.new_network().state_dict(), load_policy(shipped_path("policy-selfplay")).network.state_dict())

@@ -70,7 +70,7 @@ class AlphaZero:
     def __init__(self, config: AlphaZeroConfig, crew: Crew | None = None) -> None:
         self.config = config
         self.crew = crew or Crew()
-        self.learner = PolicyNetwork(config.network())
+        self.learner = config.new_network()
         self.network = copy.deepcopy(self.learner).requires_grad_(False)
         self.optimizer = torch.optim.AdamW(
             self.learner.parameters(), config.learning_rate, weight_decay=config.weight_decay

@@ -165,7 +165,7 @@ class Distill:
 
     def __init__(self, config: DistillConfig, crew: Crew | None = None, oracle: Callable[[], Oracle] = solver) -> None:
         self.config = config
-        self.network = PolicyNetwork(config.network())
+        self.network = config.new_network()
         self.columns = ColumnOutcomes(config.width)
         learned = [*self.network.parameters(), *self.columns.parameters()]
         self.optimizer = torch.optim.AdamW(learned, config.learning_rate, weight_decay=config.weight_decay)

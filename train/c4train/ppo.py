@@ -111,7 +111,7 @@ class Ppo:
 
     def __init__(self, config: PpoConfig) -> None:
         self.config = config
-        self.network = PolicyNetwork(config.network())
+        self.network = config.new_network()
         self.optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate)
         self.step = 0
         self.rung = 0

@@ -21,6 +21,7 @@ from c4agents.jobs import Crew
 from c4agents.policy.agent import PolicyAgent
 from c4agents.policy.evaluator import Evaluator
 from c4agents.policy.network import NetworkConfig, PolicyNetwork
+from c4agents.policy.weights import load_policy, shipped_path
 from c4train.bots import Record, play_bot
 from c4train.run import Run, new_folder, read_config, write_whole
 
@@ -50,6 +51,8 @@ class CommonConfig:
     """Games against each bot in a measurement, half from each seat."""
     resume: Path | None = None
     """Folder of a run to go on with; its own settings hold."""
+    start: str | None = None
+    """Weights to begin with instead of random ones: policy, policy-selfplay or a file; their sizes hold."""
     smoke: bool = False
     """Do everything in a few seconds, to see that it works."""
     channels: int = 32
@@ -81,6 +84,12 @@ class CommonConfig:
     def network(self) -> NetworkConfig:
         """The sizes of the network."""
         return NetworkConfig(self.channels, self.features, self.width, self.blocks)
+
+    def new_network(self) -> PolicyNetwork:
+        """The network as training begins; a resumed run's weights come from its checkpoint."""
+        if self.start is None or self.resume is not None:
+            return PolicyNetwork(self.network())
+        return _start(self.start).train()
 
     def arithmetic(self) -> torch.autocast:
         """The context in which the network computes while it is trained."""
@@ -131,6 +140,8 @@ def settle(method: str, config: CommonConfig) -> tuple[Path, dict[str, Any], Any
     """
     config.check()
     if config.resume is None:
+        if config.start is not None:
+            config = dataclasses.replace(config, **dataclasses.asdict(_start(config.start).config))
         settings = {name: value for name, value in dataclasses.asdict(config).items() if name not in _NOT_KEPT}
         return new_folder(method, config.name), {"method": method, **settings}, config
     stored = read_config(config.resume, method)
@@ -139,6 +150,12 @@ def settle(method: str, config: CommonConfig) -> tuple[Path, dict[str, Any], Any
     if config.minutes is not None or config.total_steps is not None:
         kept |= {"minutes": config.minutes, "total_steps": config.total_steps}
     return config.resume, stored, dataclasses.replace(config, **kept)
+
+
+def _start(name: str) -> PolicyNetwork:
+    """The network of a shipped policy, or of a file."""
+    shipped = shipped_path(name)
+    return load_policy(shipped if shipped.is_file() else Path(name)).network
 
 
 def agent_of(network: PolicyNetwork, name: str = "policy") -> PolicyAgent:
