@@ -15,7 +15,6 @@ import torch
 from torch.nn import functional
 
 from c4agents.jobs import Crew
-from c4agents.policy.network import PolicyNetwork
 from c4agents.policy.planes import to_legal, to_planes
 from c4train.lessons import Samples
 from c4train.run import random_state, set_random_state

@@ -24,7 +24,7 @@ from c4agents.arena.perfect import PerfectPlayer
 from c4agents.jobs import Crew
 from c4agents.policy.agent import PolicyAgent
 from c4agents.policy.evaluator import Evaluator
-from c4agents.policy.network import HALF, PolicyNetwork, by_column
+from c4agents.policy.network import HALF, by_column
 from c4agents.policy.planes import to_legal, to_planes
 from c4env.bitboard import CELLS
 from c4train.asking import CrewOracle

@@ -18,7 +18,6 @@ from torch.nn import functional
 
 import c4agents
 from c4agents.policy.evaluator import Evaluator
-from c4agents.policy.network import PolicyNetwork
 from c4agents.policy.planes import to_legal, to_planes
 from c4env.opponents import Opponent, ask
 from c4env.position import PositionBatch
