@@ -39,7 +39,7 @@ from c4agents.jobs import Crew
 from c4agents.jobs.worker import Outcome
 from c4train.alphazero import AlphaZero, AlphaZeroConfig
 from c4train.dataset import Dataset, boards_of, label, plies_of
-from c4train.labels import Boards, SolverLabels
+from c4train.labels import Boards
 from c4train.reach import bots, reached_keys
 from c4train.searched_games import SearchedGames, play_turn
 
@@ -62,7 +62,7 @@ def positions(count: int, seed: int, fewest: int = 12, most: int = 38) -> Boards
 
 def labelling(count: int, runs: int) -> Job:
     sets = positions(count * runs, 1).reshape(runs, count)
-    labels = SolverLabels(solver())
+    labels = solver()
 
     def job(crew: Crew, run: int) -> int:
         own, occupied = boards_of(sets[run])
@@ -163,7 +163,7 @@ def driver_per_batch(crew: Crew, batches: int) -> float:
 
 def labels_by_ply(count: int) -> dict[str, float]:
     """Labels per second of one core, by stones on the board."""
-    labels, found = SolverLabels(solver()), {}
+    labels, found = solver(), {}
     for ply in PLIES:
         boards = boards_of(positions(count, 3, ply, ply)[: count if ply > 12 else count // 4])
         found[str(ply)] = len(boards[0]) / seconds_of(lambda boards=boards: labels.scores(*boards))
@@ -173,7 +173,7 @@ def labels_by_ply(count: int) -> dict[str, float]:
 def bytes_travelling() -> dict[str, float]:
     """What travels and what is kept: for a label in batches of 2000, for a ply in turns of 8, and for a network."""
     keys = positions(2000, 2, 24, 38)
-    labels = SolverLabels(solver()).scores(*boards_of(keys))
+    labels = solver().scores(*boards_of(keys))
     config = AlphaZeroConfig(games=64)
     network = AlphaZero(config).network.eval()
     games = SearchedGames(config, 1)
@@ -182,7 +182,7 @@ def bytes_travelling() -> dict[str, float]:
     after = play_turn((config, 1, network), games.games)
     plies = config.games * config.plies
     with tempfile.TemporaryDirectory() as folder:
-        count = Dataset(Path(folder)).add(keys, SolverLabels(solver()))
+        count = Dataset(Path(folder)).add(keys, solver())
         kept = sum(path.stat().st_size for path in Path(folder).glob("*.npz")) / count
     return {
         "label_to_worker": len(dumps(boards_of(keys))) / len(keys),

@@ -27,7 +27,7 @@ from c4train import building
 from c4train.alphazero import AlphaZero, AlphaZeroConfig
 from c4train.building import build
 from c4train.distill import Distill, DistillConfig
-from c4train.labels import Boards, Labeller, Scores, SolverLabels
+from c4train.labels import Boards, Labeller, Scores
 from tests.c4agents.arena.helpers import BruteForce, Scripted, hashed, late_games
 from tests.c4agents.test_jobs import BATCHES, Heavy, always, killed_once, once, powers, raises_once, use
 
@@ -239,13 +239,13 @@ def test_the_same_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         build(tmp_path / name, 600, shard=250, plies=(16, 38), labeller=labeller, workers=workers)
         return [path.read_bytes() for path in sorted((tmp_path / name).glob("*.npz"))]
 
-    alone = shards("alone", SolverLabels(solver()), 1)
+    alone = shards("alone", solver(), 1)
     assert len(alone) == 3
     with Crew(ray="auto") as crew:
-        assert shards("cluster", SolverLabels(Dies(tmp_path)), crew) == alone
+        assert shards("cluster", Dies(tmp_path), crew) == alone
         assert crew.lost >= 1
         assert sum(tally.items for tally in crew.tallies.values()) == 600
-    assert shards("processes", SolverLabels(solver()), 2) == alone
+    assert shards("processes", solver(), 2) == alone
 
 
 def test_the_same_imitation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

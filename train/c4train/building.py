@@ -12,7 +12,7 @@ from c4agents.arena.exact import solver
 from c4agents.jobs import Crew
 from c4env.bitboard import CELLS
 from c4train.dataset import Dataset, among, boards_of, flattened, plies_of
-from c4train.labels import Boards, Labeller, SolverLabels
+from c4train.labels import Boards, Labeller
 from c4train.reach import bots, families, reached_keys
 
 GAMES = 2048
@@ -55,7 +55,7 @@ def build(
     first, last = plies
     if not 0 <= first <= last < CELLS:
         raise ValueError(f"plies are from 0 to {CELLS - 1}, the first not above the last, not {first} to {last}")
-    exact = labeller or SolverLabels(solver())
+    exact = labeller or solver()
     data = Dataset(folder, exclude)
     players = bots()
     while len(data) < positions:

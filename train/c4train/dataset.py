@@ -1,8 +1,8 @@
 """Positions with exact scores on disk: compact, growing, without repeats, and apart from what is evaluated on.
 
 A dataset is a folder of shards ``00000.npz``, ``00001.npz``, ... each with ``keys`` (int64 [N], the smaller key of a
-position and its mirror image) and ``scores`` (int8 [N, 7], the exact score of each column for the side to move, or
-only its outcome as :mod:`c4train.labels` writes it, -128 where it is full): 15 bytes a position before compression.
+position and its mirror image) and ``scores`` (int8 [N, 7], the exact score of each column for the side to move, -128
+where it is full): 15 bytes a position before compression.
 Shards are written whole or not at all; no position is in two of them. Positions of the shipped evaluation set are
 never taken in, nor those in ``excluded.npy``: other positions that somebody wants to measure on.
 """

@@ -29,7 +29,7 @@ from c4agents.policy.planes import to_legal, to_planes
 from c4env.bitboard import CELLS
 from c4train.asking import CrewOracle
 from c4train.dataset import Dataset, boards_of, flattened, outcomes_of, plies_of
-from c4train.labels import Boards, Scores, SolverLabels
+from c4train.labels import Boards, Scores
 from c4train.leaks import walk
 from c4train.reach import STRONG, Preserving, bots, opening_keys, reached_keys
 from c4train.run import random_state, set_random_state
@@ -263,9 +263,8 @@ class Distill:
         """Play the network against all kinds of players and itself, and add the positions it is least sure of."""
         config = self.config
         evaluator = Evaluator(self.network)
-        labels = SolverLabels(self._oracle)
         players: list[Agent] = [PolicyAgent(evaluator), PolicyAgent(evaluator), PolicyAgent(evaluator, temperature=1.0)]
-        players += [Preserving(labels), Preserving(labels, noise=0.2), *bots()]
+        players += [Preserving(self._oracle), Preserving(self._oracle, noise=0.2), *bots()]
         self._add_reached(
             reached_keys(players, config.dagger_games, self.rng, shares=(0.0, 0.0, 0.05, 0.2), opening=10)
         )
@@ -316,7 +315,7 @@ class Distill:
             return
         added = np.arange(len(self.keys), len(self.keys) + len(keys))
         self.keys = np.concatenate([self.keys, keys])
-        self.scores = np.concatenate([self.scores, SolverLabels(self._oracle).scores(*boards_of(keys))])
+        self.scores = np.concatenate([self.scores, self._oracle.scores(*boards_of(keys))])
         self.errors = np.union1d(self.errors, added[~self._is_right(added)])
         self._sort_by_ply()
 

@@ -18,10 +18,12 @@ from c4env.opponents import ask
 from c4env.position import Position, PositionBatch
 from c4env.selfplay import SelfPlay
 from c4train.dataset import boards_of, canonical_keys, outcomes_of, plies_of
-from c4train.labels import SLOW_PLIES, Boards, Labeller
+from c4train.labels import Boards, Labeller
 
 BOTS: Final = ("random", "rules", "alphabeta:depth=2,ties=random", "alphabeta:depth=5,ties=random")
 STRONG: Final = tuple(f"alphabeta:eval={name},depth=8" for name in EVALUATION_NAMES)
+SLOW_PLIES: Final = (8, 9, 10, 11)
+"""Stones with which the solver takes long: tens to hundreds of milliseconds a position."""
 RANDOM_SHARES: Final = (0.0, 0.05, 0.2, 0.5, 1.0)
 """How often a player of a game moves at random instead; drawn for each game."""
 
