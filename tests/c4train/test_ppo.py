@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -152,6 +153,19 @@ def test_it_climbs_when_it_wins() -> None:
     trainer.rung, trainer.recent = len(LADDER) - 1, [1.0] * JUDGED
     trainer._climb()
     assert trainer.rung == len(LADDER) - 1
+
+
+def test_the_ladder_is_a_setting() -> None:
+    """Its last bot is the hardest; a bot that does not exist is refused."""
+    trainer = Ppo(replace(SMALL, ladder=("random", "rules")))
+    trainer.recent = [1.0] * JUDGED
+    trainer._climb()
+    assert trainer.rung == 1
+    trainer.recent = [1.0] * JUDGED
+    trainer._climb()
+    assert trainer.rung == 1
+    with pytest.raises(ValueError, match="nobody"):
+        Ppo(replace(SMALL, ladder=("nobody",)))
 
 
 def test_new_games_are_against_the_highest_bots_and_judged_by_the_highest() -> None:

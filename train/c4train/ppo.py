@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]
 
 LADDER: Final = ("random", "rules", "alphabeta:depth=1", "alphabeta:depth=2", "alphabeta:depth=3", "alphabeta:depth=4")
-"""The bots to climb, weakest first."""
+"""The bots to climb unless others are given, weakest first."""
 KEPT: Final = 4
 """Bots that are played at a time: the highest reached, and those just below it lest they be forgotten."""
 JUDGED: Final = 400
@@ -46,6 +46,8 @@ class PpoConfig(CommonConfig):
     """Plies of each between two updates."""
     bot_share: float = 0.8
     """Share of the games in which a bot has one of the seats."""
+    ladder: tuple[str, ...] = LADDER
+    """The bots, weakest first, as c4 agents lists them."""
     promotion: float = 0.65
     """Share of the points, over the last 400 games against the hardest bot so far, at which a harder one joins."""
     opening: int = 6
@@ -102,7 +104,7 @@ class Ppo:
     Attributes:
         network: What is trained.
         step: Plies played.
-        rung: Index in LADDER of the hardest bot so far.
+        rung: Index in the ladder of the hardest bot so far.
         recent: Points of the last games against it.
     """
 
@@ -123,9 +125,9 @@ class Ppo:
         self.bot_seat = np.where(np.arange(n) < config.bot_share * n, np.arange(n) % 2, -1)
         """Seat of the bot in each game, -1 where the learner has both."""
         self.bot = np.zeros(n, np.int64)
-        """Index in LADDER of each game's bot."""
+        """Index in the ladder of each game's bot."""
         self.streams = self.rng.integers(2**63, size=n)
-        self._bots: list[Opponent] = [c4agents.make(spec) for spec in LADDER]
+        self._bots: list[Opponent] = [c4agents.make(spec) for spec in config.ladder]
 
     def advance(self, done: float) -> dict[str, float]:
         """Play ``plies`` plies of all games and learn from them."""
@@ -199,7 +201,7 @@ class Ppo:
 
     def _climb(self) -> None:
         won = len(self.recent) == JUDGED and np.mean(self.recent) >= self.config.promotion
-        if won and self.rung + 1 < len(LADDER):
+        if won and self.rung + 1 < len(self._bots):
             self.rung += 1
             self.recent = []
 
