@@ -115,13 +115,15 @@ def test_families_are_what_their_roots_lead_to() -> None:
     """By the rules on a grid: each position follows from one of the ply before, and nobody wins at once."""
     keys = some_keys(5)
     roots = keys[plies_of(boards_of(keys)[1]) == 8][:6]
+    largest = 0
     for root in roots:
         family = families(np.array([root]), 12, 20, np.random.default_rng(0))
         assert family[0] == root
         plies = plies_of(boards_of(family)[1])
         assert (np.diff(plies) >= 0).all()
-        assert np.bincount(plies)[8:].tolist() == [1, *(min(20, count) for count in np.bincount(plies)[9:])]
-        assert len(np.unique(family)) == len(family) > 60
+        assert np.bincount(plies)[9:].max() <= 20
+        assert len(np.unique(family)) == len(family) > 1
+        largest = max(largest, len(family))
         for ply in range(9, 13):
             before = [Position(*map(int, boards)) for boards in zip(*boards_of(family[plies == ply - 1]), strict=True)]
             after = [one.play(column) for one in before for column in one.legal]
@@ -130,6 +132,7 @@ def test_families_are_what_their_roots_lead_to() -> None:
         for own, occupied in zip(*boards_of(family[1:]), strict=True):
             position = Position(int(own), int(occupied))
             assert not any(position.play(column).winning_cells for column in position.legal)
+    assert largest > 60
 
 
 def test_a_dataset_of_families_is_resumable_and_apart(tmp_path: Path) -> None:
