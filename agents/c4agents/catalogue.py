@@ -80,7 +80,7 @@ CATALOGUE: Final = (
     ),
     Entry(
         "policy-selfplay",
-        "a neural network that learned from its own games alone, without search or with some",
+        "a neural network that learned from games, its own and against bots, without search or with some",
         "c4agents.policy:make_selfplay",
         _POLICY,
     ),
