@@ -22,7 +22,7 @@ _SECONDS = Option("seconds", float, None, "time limit per move; none if not give
 _POLICY = (
     Option("search", int, 0, "positions to search per move; 0 plays the network's favourite", most=1_000_000),
     Option("temperature", float, 0.0, "0 plays the favourite; higher draws more freely"),
-    Option("exploration", float, 1.5, "with search: weight of the network against what was found"),
+    Option("exploration", float, 4.0, "with search: weight of the network against what was found"),
     _SEED,
 )
 

@@ -113,7 +113,7 @@ class PolicySearchAgent:
     mirror_consistent = True
 
     def __init__(
-        self, evaluator: Evaluator, *, name: str = "policy", simulations: int = 200, exploration: float = 1.5
+        self, evaluator: Evaluator, *, name: str = "policy", simulations: int = 200, exploration: float = 4.0
     ) -> None:
         if simulations < 1:
             raise ValueError(f"search is a whole number of at least 1, not {simulations}")
