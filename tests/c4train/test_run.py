@@ -137,7 +137,10 @@ def test_a_run_may_begin_with_the_weights_of_another() -> None:
     folder, stored, settings = settle("ppo", younger)
     assert stored["width"] == TINY["width"]
     assert same(Ppo(settings).network.state_dict(), weights_of(Path("runs/elder")))
-    assert methods.run("ppo", younger) == 0
+    Run(folder, stored, resume=False).close()  # as if killed before its first checkpoint
+    _, _, settings = settle("ppo", PpoConfig(resume=folder))
+    assert same(settings.new_network().state_dict(), weights_of(Path("runs/elder")))
+    assert methods.run("ppo", PpoConfig(resume=folder)) == 0
     assert not same(weights_of(folder), weights_of(Path("runs/elder")))
     file.unlink()
     assert methods.run("ppo", PpoConfig(resume=folder, total_steps=256)) == 0

@@ -86,8 +86,8 @@ class CommonConfig:
         return NetworkConfig(self.channels, self.features, self.width, self.blocks)
 
     def new_network(self) -> PolicyNetwork:
-        """The network as training begins; a resumed run's weights come from its checkpoint."""
-        if self.start is None or self.resume is not None:
+        """The network as training begins; once a run has a checkpoint, its weights come from there."""
+        if self.start is None or (self.resume is not None and any(self.resume.glob("checkpoints/*.pt"))):
             return PolicyNetwork(self.network())
         return _start(self.start).train()
 
